@@ -1,0 +1,1 @@
+"""The faces of Dayhand: everything that knows Qt, and the command line."""
