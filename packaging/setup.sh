@@ -1,0 +1,162 @@
+# shellcheck shell=sh disable=SC2154 # the caller sets `clone`
+# What run, test, bench and lock share: a Python, system packages, an environment made from a lock.
+# Sourced, with `clone` set to the clone's absolute path. Writes nothing to stdout.
+
+# What Qt loads on a bare Debian.
+# shellcheck disable=SC2034 # for those who source this
+qt_packages='libglib2.0-0 libegl1 libgl1 libdbus-1-3 libfontconfig1
+    libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0'
+
+say() {
+    printf '%s\n' "$*" >&2
+}
+
+give_up() {
+    say "$*"
+    exit 1
+}
+
+# Run a command in silence; show what it printed only if it fails.
+# A daemon that it leaves behind must not inherit the lock of set_up, hence 9<&-.
+quietly() {
+    output=$("$@" 2>&1 </dev/null 9<&-) || {
+        status=$?
+        say "$output"
+        return "$status"
+    }
+}
+
+find_python() {
+    for candidate in "${PYTHON:-}" python3 python3.13 python3.12 python3.11; do
+        if [ -n "$candidate" ] &&
+            "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+            printf '%s\n' "$candidate"
+            return 0
+        fi
+    done
+    give_up 'Dayhand needs Python 3.11 or later, and found none; PYTHON=/path/to/python names one.'
+}
+
+python_version() {
+    "$1" -I -S -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null
+}
+
+can_make_environments() {
+    "$1" -c 'import ensurepip, venv' >/dev/null 2>&1
+}
+
+# Print which of the named packages a Debian-like system lacks; elsewhere nothing.
+missing_packages() {
+    command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
+    # A newer release may provide the name from another package, as libglib2.0-0t64 does.
+    # shellcheck disable=SC2016 # dpkg-query fills these in
+    present=$(dpkg-query -W -f '${db:Status-Status} ${Package} ${Provides}\n' |
+        sed -n 's/^installed//p' | tr '\n,' '  ')
+    for package in "$@"; do
+        case " $present " in
+        *" $package "*) ;;
+        *) printf '%s ' "$package" ;;
+        esac
+    done
+}
+
+may_install_packages() {
+    [ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null
+}
+
+apt_get() {
+    set -- env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300 "$@"
+    [ "$(id -u)" -eq 0 ] || set -- sudo -n "$@"
+    quietly "$@"
+}
+
+# Install the named packages, or else tell the person how to.
+provide_packages() {
+    if may_install_packages; then
+        # A failed update is shown, but the lists of last time may do.
+        apt_get update || :
+        apt_get install --no-install-recommends "$@" && return 0
+    fi
+    say "System packages are missing; install them with: sudo apt-get install --no-install-recommends $*"
+}
+
+# Set `facts`, what the environment should have been made from, beginning with `place`, without
+# which it is worthless: environments cannot be moved nor change their Python. `stamp` holds the
+# facts of the last set-up that was finished.
+take_stock() {
+    place="$clone $(python_version "$environment/bin/python")"
+    facts="$place
+$(cd "$clone" && cksum pyproject.toml scheduler/__init__.py packaging/requirements*.txt)"
+    stamp=$(cat "$environment/stamp" 2>/dev/null) || stamp=
+}
+
+is_ready() {
+    take_stock
+    case $stamp in
+    # The lock of the tests contains the one of the program.
+    "$facts
+$lock" | "$facts
+requirements-test.txt") [ -x "$environment/bin/dayhand" ] ;;
+    *) return 1 ;;
+    esac
+}
+
+fill_environment() {
+    quietly "$environment/bin/python" -m pip install --disable-pip-version-check \
+        --require-hashes -r "$clone/packaging/$lock" &&
+        quietly "$environment/bin/python" -m pip install --disable-pip-version-check \
+            --no-deps --no-build-isolation -e "$clone"
+}
+
+# Bring packages and environment to what is wanted; the caller holds the lock.
+prepare() {
+    missing=$(missing_packages "$@")
+    if is_ready; then
+        # shellcheck disable=SC2086 # a list of words
+        [ -z "$missing" ] || provide_packages $missing
+        return 0
+    fi
+
+    python=
+    case $stamp in
+    "$place
+"*)
+        say 'Bringing the set-up of Dayhand up to date …'
+        ;;
+    *)
+        say 'Setting up Dayhand (first time, about a minute) …'
+        python=$(find_python) || exit
+        can_make_environments "$python" ||
+            missing="$missing$(missing_packages "python$(python_version "$python")-venv")"
+        ;;
+    esac
+    # shellcheck disable=SC2086 # a list of words
+    [ -z "$missing" ] || provide_packages $missing
+
+    # From here until the new stamp an interrupted set-up starts from nothing next time.
+    rm -f "$environment/stamp"
+    if [ -n "$python" ]; then
+        can_make_environments "$python" ||
+            give_up "Dayhand cannot be set up: $python has no venv module."
+        quietly "$python" -m venv --clear "$environment" ||
+            give_up "Dayhand cannot be set up: $environment could not be made."
+    fi
+    fill_environment || give_up 'Dayhand cannot be set up: its Python packages could not be installed.'
+    take_stock
+    printf '%s\n%s\n' "$facts" "$lock" >"$environment/stamp"
+}
+
+# set_up ENVIRONMENT LOCK PACKAGE…: return at once if all is there, otherwise bring it there.
+set_up() {
+    environment=$clone/$1
+    lock=$2
+    shift 2
+    if is_ready && [ -z "$(missing_packages "$@")" ]; then
+        return 0
+    fi
+    # Of two starts at once the second waits here, then finds the work done.
+    (
+        ! command -v flock >/dev/null || flock 9
+        prepare "$@"
+    ) 9<"$clone/packaging" || exit
+}
