@@ -1,0 +1,1 @@
+"""The room that joins the others: ticks, starts work, answers commands."""

@@ -1,0 +1,1 @@
+"""Decisions about runs. Pure: values in, values out."""

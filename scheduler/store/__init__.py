@@ -1,0 +1,1 @@
+"""Memory: SQLite, and nobody else writes SQL."""

@@ -1,0 +1,73 @@
+"""Calendars: times said by their parts, as in `{"hour": 18, "day": "last"}`. Day AND weekday must fit.
+
+A part left out means any, except that parts finer than the finest one given are zero:
+`{"hour": 18}` is 18:00:00 each day, `{"minute": 30}` half past each hour, `{"weekday": "mon"}` Monday 00:00.
+"""
+
+from collections.abc import Mapping
+from itertools import dropwhile
+from typing import TypeAlias
+
+from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.fields import FIELDS, Values, expand_fields
+from scheduler.timing.walls import WallPattern, Walls, refuse_close_times
+
+Calendar: TypeAlias = Mapping[str, object]
+_FINEST_FIRST = ("second", "minute", "hour")
+
+
+def parse_calendars(calendars: tuple[Calendar, ...]) -> Walls:
+    """The union of the calendars; refuses what cannot be read, never comes, or comes too often."""
+    if not calendars:
+        raise BadScheduleError("calendar", 'calendar: it is empty; write for example {"hour": 18}.')
+    patterns = tuple(_parse(calendar) for calendar in calendars)
+    refuse_close_times(patterns, "calendar")
+    return Walls(patterns)
+
+
+def read_calendar(calendar: Calendar, *, exact: bool) -> Values:
+    """The values of a calendar; with `exact`, parts finer than the finest given are zero instead of any."""
+    texts = calendar_texts(calendar)
+    if exact:
+        given = set(dropwhile(lambda name: name not in texts, _FINEST_FIRST))
+        texts |= {name: "0" for name in _FINEST_FIRST if name not in given}
+    return expand_fields({name: texts.get(name, "*") for name in FIELDS})
+
+
+def calendar_texts(calendar: Calendar) -> dict[str, str]:
+    """Each given part as the text of a cron field."""
+    if not isinstance(calendar, Mapping) or not calendar:
+        raise BadScheduleError(
+            "calendar", f'calendar: {calendar!r} is not a calendar; write for example {{"hour": 18}}.'
+        )
+    unknown = [name for name in calendar if name not in FIELDS]
+    if unknown:
+        raise BadScheduleError(
+            str(unknown[0]), f"{unknown[0]}: a calendar has no such part; it has {', '.join(FIELDS)}."
+        )
+    return {name: _text(name, value) for name, value in calendar.items()}
+
+
+def _parse(calendar: Calendar) -> WallPattern:
+    pattern = WallPattern.of(read_calendar(calendar, exact=True), either=False, follows_clock=False)
+    if not pattern.days.ever():
+        raise BadScheduleError("day", f"day: {dict(calendar)!r} names a date that never comes.")
+    return pattern
+
+
+def _text(name: str, value: object) -> str:
+    match value:
+        case bool():
+            pass
+        case int():
+            return str(value)
+        case str() if value.strip():
+            text = "".join(value.split()).lower()
+            return text.replace("last", "l") if name in ("day", "weekday") else text
+        case list() | tuple() if value:
+            return ",".join(_text(name, item) for item in value)
+        case {"start": start, "end": end, **rest} if not set(rest) - {"step"}:
+            return f"{_text(name, start)}-{_text(name, end)}/{_text(name, rest.get('step', 1))}"
+    raise BadScheduleError(
+        name, f'{name}: {value!r} is not understood; write a number, a list, or a text such as "1-5" or "*/2".'
+    )

@@ -1,0 +1,97 @@
+"""Which days of a month a schedule names, as bit sets: bit n is day n."""
+
+from calendar import isleap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from scheduler.timing.fields import FIRST_YEAR, LAST_YEAR, Values
+
+_ALL_DAYS = 0xFFFF_FFFE
+_LENGTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    bits = 0
+    for number in numbers:
+        bits |= 1 << number
+    return bits
+
+
+# _WEEKS[weekday of the 1st][weekday]: the days of that month on that weekday, Sunday = 0.
+_WEEKS = tuple(
+    tuple(_bits(day for day in range(1, 32) if (first + day - 1) % 7 == weekday) for weekday in range(7))
+    for first in range(7)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Days:
+    """A set of dates; both the day of the month and the weekday must fit, or either if `either`."""
+
+    months: int
+    days: int
+    last_day: bool
+    weekdays: tuple[int, ...]
+    """The plain weekdays as bit sets, one for each weekday that the 1st may fall on."""
+    nth_weekdays: tuple[tuple[int, int], ...]
+    last_weekdays: tuple[int, ...]
+    years: frozenset[int] | None
+    either: bool
+    is_every_day: bool
+
+    @classmethod
+    def of(cls, values: Values, *, either: bool) -> "Days":
+        some = values.weekdays is not None
+        narrowed = (values.months, values.days, values.weekdays, values.years)
+        return cls(
+            months=0x1FFE if values.months is None else _bits(values.months),
+            days=_ALL_DAYS if values.days is None else _bits(values.days),
+            last_day=values.last_day,
+            weekdays=tuple(_bits_of_weekdays(first, values.weekdays) if some else _ALL_DAYS for first in range(7)),
+            nth_weekdays=values.nth_weekdays,
+            last_weekdays=values.last_weekdays,
+            years=None if values.years is None else frozenset(values.years),
+            either=either,
+            is_every_day=all(part is None for part in narrowed),
+        )
+
+    def in_month(self, year: int, month: int) -> int:
+        """The matching days of that month, as bits."""
+        if not self.months >> month & 1 or (self.years is not None and year not in self.years):
+            return 0
+        first = date(year, month, 1).isoweekday() % 7
+        length = 29 if month == 2 and isleap(year) else _LENGTHS[month]
+        by_day = self.days | 1 << length if self.last_day else self.days
+        by_weekday = self.weekdays[first]
+        for day, nth in self.nth_weekdays:
+            by_weekday |= 1 << (day - first) % 7 + 1 + 7 * (nth - 1)
+        for day in self.last_weekdays:
+            by_weekday |= 1 << length - (first + length - 1 - day) % 7
+        chosen = by_day | by_weekday if self.either else by_day & by_weekday
+        return chosen & (1 << length + 1) - 2
+
+    def __contains__(self, day: date) -> bool:
+        return self.is_every_day or bool(self.in_month(day.year, day.month) >> day.day & 1)
+
+    def after(self, day: date) -> date | None:
+        """The next matching date strictly later."""
+        year, month = day.year, day.month
+        rest = self.in_month(year, month) >> day.day + 1 << day.day + 1
+        while not rest:
+            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+            if year > LAST_YEAR:
+                return None
+            rest = self.in_month(year, month)
+        return date(year, month, (rest & -rest).bit_length() - 1)
+
+    def ever(self) -> bool:
+        """Whether any date at all matches."""
+        return self.after(date(FIRST_YEAR, 1, 1)) is not None or date(FIRST_YEAR, 1, 1) in self
+
+
+def _bits_of_weekdays(first: int, weekdays: tuple[int, ...] | None) -> int:
+    bits = 0
+    for weekday in weekdays or ():
+        bits |= _WEEKS[first][weekday]
+    return bits

@@ -1,0 +1,104 @@
+"""Times that a schedule leaves out: dates, spans of dates, and calendars."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import TypeAlias
+
+from scheduler.timing.calendar import Calendar, read_calendar
+from scheduler.timing.days import Days
+from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.fields import HOUR, MINUTE, SECOND, Field
+
+Exclusion: TypeAlias = str | Calendar
+_DATES = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:/([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Period:
+    """All times of the given dates whose hour, minute and second are in the sets."""
+
+    days: Days
+    hours: frozenset[int]
+    minutes: frozenset[int]
+    seconds: frozenset[int]
+
+    def end(self, wall: datetime) -> datetime | None:
+        """Where the excluded stretch around `wall` ends; None if `wall` is not excluded."""
+        if (
+            wall.hour not in self.hours
+            or wall.minute not in self.minutes
+            or wall.second not in self.seconds
+            or wall.date() not in self.days
+        ):
+            return None
+        if not _is_whole(self.seconds, SECOND):
+            return wall.replace(microsecond=0) + timedelta(seconds=1)
+        if not _is_whole(self.minutes, MINUTE):
+            return wall.replace(second=0, microsecond=0) + timedelta(minutes=1)
+        if not _is_whole(self.hours, HOUR):
+            return wall.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+        return datetime.combine(wall.date(), time()) + _DAY
+
+    @property
+    def is_everything(self) -> bool:
+        whole = zip((self.hours, self.minutes, self.seconds), (HOUR, MINUTE, SECOND), strict=True)
+        return self.days.is_every_day and all(_is_whole(*pair) for pair in whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    spans: tuple[tuple[date, date], ...] = ()
+    periods: tuple[_Period, ...] = ()
+
+    @property
+    def is_everything(self) -> bool:
+        return any(period.is_everything for period in self.periods)
+
+    def end(self, wall: datetime) -> datetime | None:
+        """The first later wall time that may be free again; None if `wall` itself is free."""
+        for first, last in self.spans:
+            if first <= wall.date() <= last:
+                return datetime.combine(last, time()) + _DAY
+        for period in self.periods:
+            if (end := period.end(wall)) is not None:
+                return end
+        return None
+
+
+NOTHING = Exclusions()
+
+
+def parse_exclusions(exclusions: tuple[Exclusion, ...]) -> Exclusions:
+    if not exclusions:
+        return NOTHING
+    spans, periods = [], []
+    for exclusion in exclusions:
+        if isinstance(exclusion, str):
+            spans.append(_parse_dates(exclusion))
+        else:
+            values = read_calendar(exclusion, exact=False)
+            days = Days.of(values, either=False)
+            periods.append(_Period(days, frozenset(values.hours), frozenset(values.minutes), frozenset(values.seconds)))
+    return Exclusions(tuple(spans), tuple(periods))
+
+
+def _parse_dates(text: str) -> tuple[date, date]:
+    match = _DATES.fullmatch(text.strip())
+    try:
+        if match is None:
+            raise ValueError(text)
+        first = date.fromisoformat(match[1])
+        last = date.fromisoformat(match[2] or match[1])
+    except ValueError as error:
+        raise BadScheduleError(
+            "exclude", f"exclude: {text!r} is not a date; write 2026-12-24, 2026-12-24/2027-01-01 or a calendar."
+        ) from error
+    if last < first or last.year > 9998:
+        raise BadScheduleError("exclude", f"exclude: the span {text!r} runs backwards.")
+    return first, last
+
+
+def _is_whole(values: frozenset[int], field: Field) -> bool:
+    return len(values) == field.high - field.low + 1

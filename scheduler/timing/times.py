@@ -1,0 +1,126 @@
+"""The compiled times of a schedule: what comes next, what lies between, how many."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from scheduler.timing.every import Every
+from scheduler.timing.exclusions import NOTHING, Exclusions
+from scheduler.timing.fields import LAST_YEAR
+from scheduler.timing.zones import end_of_gap, instants_of
+
+HORIZON = datetime(LAST_YEAR, 12, 31, tzinfo=UTC)
+# How many excluded stretches in a row (days, mostly) are passed over before there are "no more times".
+PATIENCE = 5_000
+_TICK = timedelta(microseconds=1)
+_SECOND = timedelta(seconds=1)
+
+
+class Rule(Protocol):
+    """Names instants, without end or exception."""
+
+    def after(self, instant: datetime, zone: ZoneInfo, /) -> datetime | None:
+        """The first one strictly later."""
+
+    def between(self, after: datetime, until: datetime, zone: ZoneInfo, /) -> Iterator[datetime]:
+        """Those in (after, until], in order, each once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of times, exact unless there are more."""
+
+    number: int
+    more: bool = False
+
+    def __str__(self) -> str:
+        return f"more than {self.number:,}" if self.more else f"{self.number:,}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """A rule narrowed by start and end (both inclusive) and exclusions."""
+
+    rule: Rule
+    zone: ZoneInfo
+    start_at: datetime | None = None
+    end_at: datetime | None = None
+    exclusions: Exclusions = NOTHING
+
+    def after(self, instant: datetime) -> datetime | None:
+        """The first time strictly later, or None if there are no more."""
+        if self.exclusions.is_everything:
+            return None
+        if self.start_at is not None and instant < self.start_at:
+            instant = self.start_at - _TICK
+        for _ in range(PATIENCE):
+            at = self.rule.after(instant, self.zone)
+            if at is None or at > HORIZON or (self.end_at is not None and at > self.end_at):
+                return None
+            free = self._excluded_until(at)
+            if free is None:
+                return at
+            instant = free - _TICK
+        return None
+
+    def between(self, after: datetime, until: datetime) -> Iterator[datetime]:
+        """Every time in (after, until], in order."""
+        if self.exclusions.is_everything:
+            return
+        if self.start_at is not None and after < self.start_at:
+            after = self.start_at - _TICK
+        last = min(until, HORIZON, self.end_at or until)
+        for at in self.rule.between(after, last, self.zone):
+            if self._excluded_until(at) is None:
+                yield at
+
+    def upcoming(self, after: datetime, number: int) -> list[datetime]:
+        """The next times, at most `number` of them."""
+        found: list[datetime] = []
+        at = self.after(after)
+        while at is not None and len(found) < number:
+            found.append(at)
+            at = self.after(at)
+        return found
+
+    def last(self, after: datetime, until: datetime) -> datetime | None:
+        """The latest time in (after, until]: a binary search, so its cost hardly grows with the span."""
+        found = self.after(after)
+        if found is None or found > until:
+            return None
+        high = until
+        while (later := self.after(found)) is not None and later <= until:
+            found = later
+            middle = found + _half(high - found)
+            beyond = self.after(middle) if middle > found else None
+            if beyond is None or beyond > until:
+                high = middle
+            else:
+                found = beyond
+        return found
+
+    def count(self, after: datetime, until: datetime, most: int) -> Count:
+        """How many times lie in (after, until], exactly up to `most`."""
+        if isinstance(self.rule, Every) and self.exclusions == NOTHING:
+            after = after if self.start_at is None else max(after, self.start_at - _TICK)
+            until = until if self.end_at is None else min(until, self.end_at)
+            number = self.rule.count(after, until)
+        else:
+            number = sum(1 for _ in islice(self.between(after, until), most + 1))
+        return Count(min(number, most), more=number > most)
+
+    def _excluded_until(self, instant: datetime) -> datetime | None:
+        if self.exclusions is NOTHING:
+            return None
+        free = self.exclusions.end(instant.astimezone(self.zone).replace(tzinfo=None))
+        if free is None:
+            return None
+        instants = instants_of(free, self.zone) or (end_of_gap(free, self.zone),)
+        return next((at for at in instants if at > instant), instant + _SECOND)
+
+
+def _half(span: timedelta) -> timedelta:
+    return timedelta(seconds=int(span.total_seconds()) // 2)

@@ -1,0 +1,143 @@
+"""Patterns of local wall time, and the instants they name in a zone.
+
+Debian's cron decides around clock changes. A pattern that follows the clock fires whenever
+clocks show a matching time: never in a gap, twice in a fold. Any other pattern is a fixed
+time: in a gap it fires at the first instant after it, in a fold only the first time.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from heapq import merge
+from itertools import groupby
+from zoneinfo import ZoneInfo
+
+from scheduler.timing.days import Days
+from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.fields import Values
+from scheduler.timing.zones import end_of_first_pass, end_of_gap, instants_of, is_first_pass
+
+SHORTEST_GAP = 10
+_DAY = 86400
+_ONE_DAY = timedelta(days=1)
+_ONE_TICK = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WallPattern:
+    """Dates and times of day, the latter as seconds since local midnight."""
+
+    days: Days
+    times: tuple[int, ...]
+    follows_clock: bool
+
+    @classmethod
+    def of(cls, values: Values, *, either: bool, follows_clock: bool) -> "WallPattern":
+        times = tuple(
+            hour * 3600 + minute * 60 + second
+            for hour in values.hours
+            for minute in values.minutes
+            for second in values.seconds
+        )
+        return cls(days=Days.of(values, either=either), times=times, follows_clock=follows_clock)
+
+    def after(self, instant: datetime, zone: ZoneInfo) -> datetime | None:
+        """The first instant of this pattern strictly after the given one."""
+        local = instant.astimezone(zone)
+        wall = local.replace(tzinfo=None)
+        if self.follows_clock and is_first_pass(local):
+            return self._after_in_first_pass(wall, instant, zone)
+        return self._after_wall(wall, instant, zone)
+
+    def between(self, after: datetime, until: datetime, zone: ZoneInfo) -> Iterator[datetime]:
+        """Every instant in (after, until], a whole day at once where its clock does not change."""
+        at = self.after(after, zone)
+        while at is not None and at <= until:
+            yield at
+            local = at.astimezone(zone)
+            midnight = datetime.combine(local.date(), time(), zone)
+            if midnight.utcoffset() == (midnight + _ONE_DAY).utcoffset() == local.utcoffset():
+                start = midnight.astimezone(UTC)
+                second = local.hour * 3600 + local.minute * 60 + local.second
+                for later in self.times[bisect_right(self.times, second) :]:
+                    at = start + timedelta(seconds=later)
+                    if at > until:
+                        return
+                    yield at
+            at = self.after(at, zone)
+
+    def holds(self, wall: datetime) -> bool:
+        """Whether clocks that show `wall` match."""
+        second = wall.hour * 3600 + wall.minute * 60 + wall.second
+        place = bisect_right(self.times, second)
+        return place > 0 and self.times[place - 1] == second and wall.date() in self.days
+
+    def _after_wall(self, wall: datetime, instant: datetime, zone: ZoneInfo) -> datetime | None:
+        while (found := self._next_wall(wall)) is not None:
+            instants = instants_of(found, zone)
+            if len(instants) == 1:
+                return instants[0]
+            if not instants:
+                end = end_of_gap(found, zone)
+                if not self.follows_clock and end > instant:
+                    return end
+                found = max(found, end.astimezone(zone).replace(tzinfo=None) - _ONE_TICK)
+            elif instants[0] > instant:
+                return instants[0]
+            elif self.follows_clock and instants[-1] > instant:
+                return instants[-1]
+            wall = found
+        return None
+
+    def _after_in_first_pass(self, wall: datetime, instant: datetime, zone: ZoneInfo) -> datetime | None:
+        """The wall time comes twice and this is the first time: the rest of it, then all of it again."""
+        change = end_of_first_pass(wall, zone)
+        found = self._next_wall(wall)
+        if found is not None and len(passes := instants_of(found, zone)) == 2 and passes[0] < change:
+            return passes[0]
+        again = change.astimezone(zone).replace(tzinfo=None) - _ONE_TICK
+        return self._after_wall(again, max(instant, change - _ONE_TICK), zone)
+
+    def _next_wall(self, wall: datetime) -> datetime | None:
+        day = wall.date()
+        if day in self.days:
+            place = bisect_right(self.times, wall.hour * 3600 + wall.minute * 60 + wall.second)
+            if place < len(self.times):
+                return _wall(day, self.times[place])
+        following = self.days.after(day)
+        return None if following is None else _wall(following, self.times[0])
+
+
+def _wall(day: date, second: int) -> datetime:
+    return datetime(day.year, day.month, day.day, second // 3600, second // 60 % 60, second % 60)
+
+
+def refuse_close_times(patterns: tuple[WallPattern, ...], field: str) -> None:
+    """Refuse patterns whose times of day come less than ten seconds apart."""
+    times = sorted({second for pattern in patterns for second in pattern.times})
+    for earlier, later in zip(times, [*times[1:], times[0] + _DAY], strict=True):
+        if later - earlier < SHORTEST_GAP:
+            raise BadScheduleError(
+                field,
+                f"{field}: these times come {later - earlier} s apart; at least {SHORTEST_GAP} s must lie between.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Walls:
+    """The union of several patterns: a rule of wall time, written as cron texts or calendars."""
+
+    patterns: tuple[WallPattern, ...]
+
+    def after(self, instant: datetime, zone: ZoneInfo) -> datetime | None:
+        if len(self.patterns) == 1:
+            return self.patterns[0].after(instant, zone)
+        found = (pattern.after(instant, zone) for pattern in self.patterns)
+        return min((at for at in found if at is not None), default=None)
+
+    def between(self, after: datetime, until: datetime, zone: ZoneInfo) -> Iterator[datetime]:
+        if len(self.patterns) == 1:
+            return self.patterns[0].between(after, until, zone)
+        merged = merge(*(pattern.between(after, until, zone) for pattern in self.patterns))
+        return (at for at, _ in groupby(merged))
