@@ -124,8 +124,8 @@ prepare() {
         say 'Bringing the set-up of Dayhand up to date …'
         ;;
     *)
-        say 'Setting up Dayhand (first time, about a minute) …'
         python=$(find_python) || exit
+        say 'Setting up Dayhand (first time, about a minute) …'
         can_make_environments "$python" ||
             missing="$missing$(missing_packages "python$(python_version "$python")-venv")"
         ;;
