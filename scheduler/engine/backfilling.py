@@ -1,0 +1,89 @@
+"""Working off backfills, a few rows at a time, behind everything regular."""
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import islice
+
+from scheduler.engine.context import Context
+from scheduler.store import backfills, occurrences, schedules
+from scheduler.store.backfills import BackfillRow
+from scheduler.store.occurrences import OccurrenceRow
+from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
+from scheduler.timing.overlap import Decision, Underway, decide_overlap
+from scheduler.timing.times import Times
+
+_TICK = timedelta(microseconds=1)
+
+
+class Backfilling:
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def advance(self, now: datetime) -> tuple[list[str], bool]:
+        """Make the next rows of each open backfill; also whether more can be made at once."""
+        stopped: list[str] = []
+        more = False
+        if not backfills.still_open(self._context.database.read()):
+            return stopped, more
+        with self._context.database.write() as db:
+            for backfill in backfills.still_open(db):
+                try:
+                    more |= self._advance(db, backfill, now, stopped)
+                except BadScheduleError:
+                    continue
+        return stopped, more
+
+    def _advance(self, db: sqlite3.Connection, backfill: BackfillRow, now: datetime, stopped: list[str]) -> bool:
+        row = schedules.find(db, backfill.schedule)
+        assert row is not None
+        if row.removed is not None:
+            backfills.end(db, backfill.id, now, cancelled=True)
+            return False
+        own = [one for one in occurrences.underway(db, row.id) if one.origin is Origin.BACKFILL]
+        room = self._context.settings.waiting_at_most - len(own)
+        if room <= 0:
+            return False
+        _, times = self._context.compile(row.id, row.spec)
+        chunk = list(islice(_remaining(backfill, times), self._context.settings.backfill_per_tick))
+        made = 0
+        for planned in chunk:
+            if backfill.missing and occurrences.has_run(db, row.id, planned):
+                continue
+            decision = decide_overlap(backfill.overlap, own)
+            for waiting in decision.replaced:
+                occurrences.move(db, waiting, State.QUEUED, State.COALESCED, reason=Reason.REPLACED, ended=now)
+            own = [one for one in own if one.key not in decision.replaced]
+            stopped.extend(decision.stopped)
+            new = _row_of(backfill, planned, decision, now)
+            made += occurrences.insert(db, new)
+            if new.state is State.QUEUED:
+                own.append(Underway(new.key, Origin.BACKFILL, State.QUEUED))
+        backfills.advance(db, backfill.id, chunk[-1] if chunk else backfill.cursor, made)
+        if len(chunk) < self._context.settings.backfill_per_tick:
+            backfills.end(db, backfill.id, now)
+            return False
+        return True
+
+
+def _row_of(backfill: BackfillRow, planned: datetime, decision: Decision, now: datetime) -> OccurrenceRow:
+    return OccurrenceRow(
+        key=occurrence_key(backfill.schedule, planned, Origin.BACKFILL, backfill.id),
+        schedule=backfill.schedule,
+        planned=planned,
+        due=now,
+        origin=Origin.BACKFILL,
+        state=decision.state,
+        reason=decision.reason,
+        overlap=backfill.overlap,
+        backfill=backfill.id,
+        created=now,
+        ended=None if decision.state is State.QUEUED else now,
+    )
+
+
+def _remaining(backfill: BackfillRow, times: Times) -> Iterator[datetime]:
+    for first, last in backfill.ranges:
+        after = first - _TICK if backfill.cursor is None else max(first - _TICK, backfill.cursor)
+        yield from times.between(after, last)

@@ -1,0 +1,21 @@
+"""The one place that reads the system's clocks."""
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The wall clock, aware, UTC. It may jump."""
+
+    def monotonic(self) -> float:
+        """Seconds that only ever pass; they stand still while the machine sleeps."""
+
+
+class SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()

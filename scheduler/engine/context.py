@@ -1,0 +1,96 @@
+"""What every part of the engine needs at hand: the store, the clock, the settings, compiled schedules."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from scheduler.engine.clock import Clock
+from scheduler.engine.launcher import Announce
+from scheduler.engine.settings import Settings
+from scheduler.store.database import Database
+from scheduler.store.schedules import ScheduleRow
+from scheduler.timing.due import Late, Standing
+from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.policies import Policies
+from scheduler.timing.spec import Spec
+from scheduler.timing.times import Times
+
+_COMPILED_AT_MOST = 1_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Context:
+    database: Database
+    clock: Clock
+    announce: Announce
+    settings: Settings
+    machine_zone: str
+    _compiled: OrderedDict[str, tuple[str, str, Spec, Times]] = field(default_factory=OrderedDict)
+
+    def compile(self, schedule: str, written: str) -> tuple[Spec, Times]:
+        """The stored spec, read and compiled; kept while it is used. BadScheduleError if it makes no sense."""
+        known = self._compiled.get(schedule)
+        if known is None or known[:2] != (written, self.machine_zone):
+            spec = self.read_spec(_load(written, "spec"))
+            self.keep(schedule, written, spec, spec.times(self.machine_zone))
+        self._compiled.move_to_end(schedule)
+        return self._compiled[schedule][2:]
+
+    def keep(self, schedule: str, written: str, spec: Spec, times: Times) -> None:
+        self._compiled[schedule] = (written, self.machine_zone, spec, times)
+        if len(self._compiled) > _COMPILED_AT_MOST:
+            self._compiled.popitem(last=False)
+
+    def read_spec(self, written: Mapping[str, Any]) -> Spec:
+        return Spec.read(written, machine_zone=self.machine_zone, now=self.clock.now())
+
+    def policies(self, row: ScheduleRow) -> Policies:
+        return Policies.read(_load(row.policies, "policies"), self.settings.policies(row.kind))
+
+    def standing(self, row: ScheduleRow) -> Standing:
+        spec, times = self.compile(row.id, row.spec)
+        return Standing(
+            id=row.id,
+            times=times,
+            jitter=spec.jitter,
+            policies=self.policies(row),
+            skip_at=row.skip_at,
+            late=late_of(row),
+        )
+
+
+def late_of(row: ScheduleRow) -> Late | None:
+    if row.late_next is None or row.late_until is None or row.late_began is None:
+        return None
+    return Late(
+        next=row.late_next,
+        until=row.late_until,
+        began=row.late_began,
+        total=row.late_total or 1,
+        made=row.late_made or 0,
+    )
+
+
+def late_columns(late: Late | None) -> dict[str, datetime | int | None]:
+    if late is None:
+        return dict.fromkeys(("late_next", "late_until", "late_began", "late_total", "late_made"))
+    return {
+        "late_next": late.next,
+        "late_until": late.until,
+        "late_began": late.began,
+        "late_total": late.total,
+        "late_made": late.made,
+    }
+
+
+def _load(text: str, field: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise BadScheduleError(field, f"{field}: the stored text cannot be read.") from error
+    if not isinstance(value, dict):
+        raise BadScheduleError(field, f"{field}: the stored text is not a set of settings.")
+    return value

@@ -1,0 +1,63 @@
+"""A launcher for plain tasks: a Python callable on a thread, or a command as a process."""
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
+from scheduler.engine.launcher import CouldNotStartError, Outcome, Reports, Result, Work
+
+Task = Callable[[Work], None] | Sequence[str]
+
+
+class SimpleLauncher:
+    """Tasks by schedule id. A callable that raises, or a command that exits with an error, has failed."""
+
+    def __init__(self, tasks: Mapping[str, Task], threads: int = 4) -> None:
+        self._tasks = tasks
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="task")
+        self._lock = Lock()
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._stopped: set[str] = set()
+
+    def start(self, work: Work, reports: Reports) -> None:
+        task = self._tasks.get(work.schedule)
+        if task is None:
+            raise CouldNotStartError(f"Nothing is known about how to run {work.schedule}.")
+        self._pool.submit(self._run, task, work, reports)
+
+    def stop(self, key: str, *, kill: bool) -> None:
+        with self._lock:
+            self._stopped.add(key)
+            process = self._processes.get(key)
+        if process is not None:
+            process.kill() if kill else process.terminate()
+
+    def close(self) -> None:
+        """Wait for what runs."""
+        self._pool.shutdown()
+
+    def _run(self, task: Task, work: Work, reports: Reports) -> None:
+        if not reports.began(work):
+            return
+        try:
+            code = None if callable(task) else self._wait_for(task, work.key)
+            if callable(task):
+                task(work)
+            outcome = Outcome(Result.SUCCEEDED) if not code else Outcome(Result.FAILED, f"It ended with code {code}.")
+        except Exception as error:  # noqa: BLE001  the outermost frame of this thread: recorded as the outcome
+            outcome = Outcome(Result.FAILED, f"{type(error).__name__}: {error}")
+        with self._lock:
+            if work.key in self._stopped:
+                self._stopped.discard(work.key)
+                outcome = Outcome(Result.CANCELLED)
+        reports.ended(work, outcome)
+
+    def _wait_for(self, command: Sequence[str], key: str) -> int:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:  # noqa: S603  a list, never a shell
+            with self._lock:
+                self._processes[key] = process
+            code = process.wait()
+        with self._lock:
+            del self._processes[key]
+        return code

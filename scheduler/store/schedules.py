@@ -1,0 +1,158 @@
+"""Schedules: what an author wrote, what a person changed, and where the engine stands with them."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from scheduler.store.database import from_ms, to_ms
+
+_INSTANTS = (
+    "paused_until",
+    "skip_at",
+    "next_at",
+    "next_due",
+    "late_next",
+    "late_until",
+    "late_began",
+    "last_run",
+    "computed",
+    "created",
+    "removed",
+)
+_FLAGS = frozenset({"paused"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleRow:
+    """One schedule as stored. `spec` and `policies` are JSON texts, read when they are needed."""
+
+    id: str
+    workflow: str
+    handler: str
+    kind: str
+    spec: str
+    policies: str
+    version: int
+    paused: bool = False
+    paused_until: datetime | None = None
+    pause_note: str | None = None
+    blocked: str | None = None
+    """Why nothing of it may start although its times go on."""
+    trouble: str | None = None
+    """Why it was set aside: its row makes no sense."""
+    skip_at: datetime | None = None
+    next_at: datetime | None
+    next_due: datetime | None
+    late_next: datetime | None = None
+    """The catch-up cursor: the next missed time to record, up to `late_until`."""
+    late_until: datetime | None = None
+    late_began: datetime | None = None
+    late_total: int | None = None
+    late_made: int | None = None
+    runs: int = 0
+    """Automatic runs that began, counted against the limit."""
+    failures: int = 0
+    last_run: datetime | None = None
+    computed: datetime
+    """The wall clock when `next_at` was computed."""
+    created: datetime
+    removed: datetime | None = None
+
+
+_COLUMNS = tuple(ScheduleRow.__dataclass_fields__)
+_ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
+_SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+_ALIVE = "paused = 0 AND trouble IS NULL AND removed IS NULL"
+
+
+def save(db: sqlite3.Connection, row: ScheduleRow) -> None:
+    """Store it, in place of a removed one of the same name."""
+    db.execute(_SAVE, [_to_sql(name, getattr(row, name)) for name in _COLUMNS])
+
+
+def update(db: sqlite3.Connection, schedule: str, **changes: Any) -> None:
+    assignments = ", ".join(f"{name} = ?" for name in changes)
+    values = [_to_sql(name, value) for name, value in changes.items()]
+    db.execute(f"UPDATE schedules SET {assignments} WHERE id = ?", (*values, schedule))
+
+
+def count_run(db: sqlite3.Connection, schedule: str, now: datetime, *, automatic: bool) -> int:
+    """Stamp the beginning of a run and return how many automatic ones there were."""
+    row = db.execute(
+        "UPDATE schedules SET last_run = ?, runs = runs + ? WHERE id = ? RETURNING runs",
+        (to_ms(now), automatic, schedule),
+    ).fetchone()
+    return int(row[0])
+
+
+def count_failure(db: sqlite3.Connection, schedule: str) -> int:
+    row = db.execute("UPDATE schedules SET failures = failures + 1 WHERE id = ? RETURNING failures", (schedule,))
+    return int(row.fetchone()[0])
+
+
+def find(db: sqlite3.Connection, schedule: str) -> ScheduleRow | None:
+    row = db.execute(f"{_ALL} WHERE id = ?", (schedule,)).fetchone()
+    return None if row is None else _from_sql(row)
+
+
+def due(db: sqlite3.Connection, now: datetime, most: int) -> list[ScheduleRow]:
+    """Those whose next time has come, the longest overdue first."""
+    where = f"{_ALIVE} AND next_due IS NOT NULL AND next_due <= ? ORDER BY next_due LIMIT ?"
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now), most))]
+
+
+def catching_up(db: sqlite3.Connection, most: int) -> list[ScheduleRow]:
+    where = f"{_ALIVE} AND late_next IS NOT NULL ORDER BY late_next LIMIT ?"
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (most,))]
+
+
+def resuming(db: sqlite3.Connection, now: datetime) -> list[ScheduleRow]:
+    """Those whose pause is over."""
+    where = "paused = 1 AND removed IS NULL AND paused_until IS NOT NULL AND paused_until <= ?"
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now),))]
+
+
+def computed_after(db: sqlite3.Connection, instant: datetime) -> list[ScheduleRow]:
+    """Those whose next time was computed under a clock that now lies in the future."""
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE computed > ? AND removed IS NULL", (to_ms(instant),))]
+
+
+def earliest(db: sqlite3.Connection) -> datetime | None:
+    """When the next schedule needs the engine: a due time, or the end of a pause."""
+    row = db.execute(
+        "SELECT min(at) FROM ("
+        f"SELECT min(next_due) AS at FROM schedules WHERE {_ALIVE} AND next_due IS NOT NULL UNION ALL "
+        "SELECT min(paused_until) FROM schedules WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL)"
+    ).fetchone()
+    return from_ms(row[0])
+
+
+def every_one(
+    db: sqlite3.Connection, *, workflow: str | None = None, text: str = "", removed: bool = False
+) -> Iterator[ScheduleRow]:
+    """All schedules, by name, narrowed by workflow and by a part of the name."""
+    where, values = ["1 = 1" if removed else "removed IS NULL"], []
+    if workflow is not None:
+        where.append("workflow = ?")
+        values.append(workflow)
+    if text:
+        where.append("instr(lower(id), lower(?))")
+        values.append(text)
+    return map(_from_sql, db.execute(f"{_ALL} WHERE {' AND '.join(where)} ORDER BY id", values))
+
+
+def _to_sql(name: str, value: Any) -> Any:
+    if name in _INSTANTS:
+        return to_ms(value)
+    return int(value) if name in _FLAGS else value
+
+
+def _from_sql(row: sqlite3.Row) -> ScheduleRow:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    for name in _INSTANTS:
+        if values[name] is not None:
+            values[name] = from_ms(values[name])
+    values["paused"] = bool(values["paused"])
+    return ScheduleRow(**values)

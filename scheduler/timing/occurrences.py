@@ -1,0 +1,86 @@
+"""One planned time of a schedule: its identity, its states and legal moves, and why it did not run."""
+
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+from typing import Self
+
+
+class Origin(StrEnum):
+    """Who asked for it."""
+
+    AUTOMATIC = "automatic"
+    """The schedule's own times."""
+    MANUAL = "manual"
+    """A person, now."""
+    BACKFILL = "backfill"
+    """A person, for a past range."""
+    DEPLOY = "deploy"
+    """The first deploy of its workflow."""
+
+
+class State(StrEnum):
+    """Where it is. Everything but queued and started is an end."""
+
+    QUEUED = "queued"
+    """Recorded; waits for its due time, a slot, or a condition."""
+    STARTED = "started"
+    """Began, and its chain of attempts has not ended."""
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    """Stopped by a person or by the overlap policy."""
+    SKIPPED = "skipped"
+    """Its time came and it was not to run."""
+    COALESCED = "coalesced"
+    """A later one runs in its place."""
+    MISSED = "missed"
+    """Its time passed unseen, and catch-up did not call for it."""
+    DROPPED = "dropped"
+    """It was to run and no longer can."""
+
+
+MOVES: dict[State, frozenset[State]] = {
+    State.QUEUED: frozenset(State) - {State.QUEUED, State.SUCCEEDED},
+    State.STARTED: frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED}),
+} | {state: frozenset() for state in State if state not in (State.QUEUED, State.STARTED)}
+UNDERWAY = frozenset({State.QUEUED, State.STARTED})
+
+
+class Reason(StrEnum):
+    """Why it did not run, or ended as it did. The value is stored; the sentence is for people."""
+
+    def __new__(cls, value: str, sentence: str = "") -> Self:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.sentence = sentence
+        return member
+
+    sentence: str
+
+    OVERLAP = "overlap", "The run before it was still going."
+    REPLACED = "replaced", "A later time took its place while it waited."
+    BUFFER_FULL = "buffer full", "1,000 earlier times were already waiting."
+    PASSED = "passed", "Its time passed while the computer or Dayhand was off, asleep or paused."
+    MADE_UP = "made up", "Its time passed unseen; one later run made up for it."
+    EXPIRED = "expired", "It was older than the catch-up window allows."
+    BY_PERSON = "by person", "You skipped it."
+    LIMIT = "limit", "The schedule had reached its limit of runs."
+    EDITED = "edited", "The schedule's times were changed before it ran."
+    CLOCK = "clock", "The clock was set back, and it lay too far ahead."
+    REMOVED = "removed", "The schedule was removed before it ran."
+    BACKFILL_CANCELLED = "backfill cancelled", "The backfill was cancelled before it ran."
+    COULD_NOT_START = "could not start", "It could not be started, three times in a row."
+    STOPPED = "stopped", "It was stopped."
+    OVERTAKEN = "overtaken", "It was stopped because the next time had come."
+    INTERRUPTED = "interrupted", "Dayhand ended while it ran."
+    ERROR = "error", "The run reported an error."
+    TOO_MANY_FAILURES = "too many failures", "It failed five times in a row."
+
+
+def occurrence_key(schedule: str, planned: datetime, origin: Origin, request: str = "") -> str:
+    """The identity: the same planned time starts once, whatever crashes; a person's wish is one of its own."""
+    text = f"{schedule}:{int(planned.timestamp())}"
+    if origin is not Origin.AUTOMATIC:
+        text += f":{origin}:{request}"
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,109 @@
+"""What a schedule does when things get in the way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from scheduler.timing.durations import parse_duration, write_duration
+from scheduler.timing.errors import BadScheduleError
+
+
+class Overlap(StrEnum):
+    """When a time comes while the one before has not ended."""
+
+    SKIP = "skip"
+    """The new one does not run."""
+    BUFFER_ONE = "buffer_one"
+    """The latest waits; one that waited before it gives way."""
+    BUFFER_ALL = "buffer_all"
+    """All wait, in order."""
+    CANCEL_OTHER = "cancel_other"
+    """The running one is asked to stop; the new one starts when it has ended."""
+    TERMINATE_OTHER = "terminate_other"
+    """The running one is killed; the new one starts when it has ended."""
+    ALLOW_ALL = "allow_all"
+    """Side by side."""
+
+
+class Catchup(StrEnum):
+    """What becomes of times that passed unseen."""
+
+    NONE = "none"
+    ONE = "one"
+    """The latest runs."""
+    ALL = "all"
+    SPREAD = "spread"
+    """All, evenly over the lookahead."""
+
+
+class Need(StrEnum):
+    """What the machine must offer before a run starts."""
+
+    NETWORK = "network"
+    POWER = "power"
+    """Not on battery."""
+    UNMETERED = "unmetered"
+    """Not on a connection that costs by volume."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies:
+    overlap: Overlap = Overlap.SKIP
+    catchup: Catchup = Catchup.ONE
+    catchup_window: timedelta | None = None
+    """How old a missed time may be; None is no limit, zero is none at all."""
+    pause_on_failure: bool = False
+    needs: tuple[Need, ...] = ()
+
+    @classmethod
+    def read(cls, written: Mapping[str, Any], defaults: "Policies") -> "Policies":
+        """Check what an author wrote; what he left out is the app's default."""
+        unknown = set(written) - set(cls.__dataclass_fields__)
+        if unknown:
+            name = min(unknown)
+            raise BadScheduleError(name, f"{name}: there is no such policy.")
+        window = written.get("catchup_window", defaults.catchup_window)
+        needs = written.get("needs", defaults.needs)
+        pause = written.get("pause_on_failure", defaults.pause_on_failure)
+        if not isinstance(pause, bool):
+            raise BadScheduleError("pause_on_failure", f"pause_on_failure: {pause!r} is not true or false.")
+        return cls(
+            overlap=_choose(Overlap, "overlap", written.get("overlap", defaults.overlap)),
+            catchup=_choose(Catchup, "catchup", written.get("catchup", defaults.catchup)),
+            catchup_window=_window(window),
+            pause_on_failure=pause,
+            needs=tuple(_choose(Need, "needs", need) for need in ([needs] if isinstance(needs, str) else needs)),
+        )
+
+    def write(self) -> dict[str, Any]:
+        written: dict[str, Any] = {"overlap": self.overlap.value, "catchup": self.catchup.value}
+        if self.catchup_window is not None:
+            written["catchup_window"] = write_duration(self.catchup_window)
+        if self.pause_on_failure:
+            written["pause_on_failure"] = True
+        if self.needs:
+            written["needs"] = [need.value for need in self.needs]
+        return written
+
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def _choose(choices: type[_Choice], field: str, value: object) -> _Choice:
+    try:
+        return choices(str(value))
+    except ValueError:
+        known = ", ".join(choices)
+        raise BadScheduleError(field, f"{field}: {value!r} is not known; choose one of {known}.") from None
+
+
+def _window(value: object) -> timedelta | None:
+    if value is None or isinstance(value, timedelta):
+        return value
+    if value in (0, "0"):
+        return timedelta()
+    if not isinstance(value, str):
+        raise BadScheduleError("catchup_window", f"catchup_window: {value!r} is not a length of time; write 2h or 0.")
+    return parse_duration(value, "catchup_window")

@@ -1,0 +1,151 @@
+"""A clock that tests move, a launcher that tests finish, and an engine over a real store file."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from scheduler.engine.engine import Engine
+from scheduler.engine.launcher import Announcement, CouldNotStartError, Outcome, Reports, Result, Work
+from scheduler.engine.settings import Settings
+from scheduler.store import occurrences
+from scheduler.store.health import close_store, open_store
+from scheduler.store.occurrences import OccurrenceRow
+from scheduler.timing.catchup import Gap
+from scheduler.timing.occurrences import State
+from scheduler.timing.policies import Need
+
+START = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
+
+
+@dataclass
+class MovedClock:
+    wall: datetime = START
+    elapsed: float = 0.0
+
+    def now(self) -> datetime:
+        return self.wall
+
+    def monotonic(self) -> float:
+        return self.elapsed
+
+    def move(self, step: timedelta) -> None:
+        self.wall += step
+        self.elapsed += max(step.total_seconds(), 0)
+
+
+@dataclass
+class HeldLauncher:
+    """Begins at once and runs until the test ends it."""
+
+    running: dict[str, tuple[Work, Reports]] = field(default_factory=dict)
+    begun: list[Work] = field(default_factory=list)
+    stops: list[tuple[str, bool]] = field(default_factory=list)
+    broken: bool = False
+    begins: bool = True
+
+    def start(self, work: Work, reports: Reports) -> None:
+        if self.broken:
+            raise CouldNotStartError("The worker is not there.")
+        if self.begins and reports.began(work):
+            self.running[work.key] = (work, reports)
+            self.begun.append(work)
+
+    def stop(self, key: str, *, kill: bool) -> None:
+        self.stops.append((key, kill))
+
+    def finish(self, key: str | None = None, result: Result = Result.SUCCEEDED, **details: Any) -> Work:
+        key = key or next(iter(self.running))
+        work, reports = self.running.pop(key)
+        reports.ended(work, Outcome(result, **details))
+        return work
+
+
+@dataclass
+class Moods:
+    """What the machine offers, set by the test."""
+
+    held: dict[Need, bool] = field(default_factory=dict)
+
+    def holds(self, need: Need) -> bool | None:
+        return self.held.get(need)
+
+
+class Bench:
+    """One installation: its folder, clock and engine, which can crash and be started again."""
+
+    def __init__(self, folder: Path, **settings: Any) -> None:
+        self.folder = folder
+        self.settings = Settings(**settings)
+        self.clock = MovedClock()
+        self.zone = "UTC"
+        self.moods = Moods()
+        self.announcements: list[Announcement] = []
+        self.open()
+
+    def open(self) -> None:
+        self.database = open_store(self.folder, self.clock.wall).database
+        self.launcher = HeldLauncher()
+        self.engine = Engine(
+            self.database,
+            self.launcher,
+            machine_zone=self.zone,
+            clock=self.clock,
+            conditions=self.moods,
+            settings=self.settings,
+            announce=self.announcements.append,
+        )
+        self.commands, self.views = self.engine.commands, self.engine.views
+        self.engine.recover()
+
+    def crash(self, off: timedelta = timedelta()) -> None:
+        """The process is gone without a word; some time later it starts again."""
+        self.database.close()
+        self.clock.move(off)
+        self.open()
+
+    def close(self) -> None:
+        close_store(self.database)
+
+    def tick(self) -> datetime:
+        """Tick until nothing more is to be done at this instant."""
+        for _ in range(100_000):
+            wake = self.engine.tick(self.clock.wall)
+            if wake > self.clock.wall:
+                return wake
+        raise AssertionError("the engine never comes to rest")
+
+    def run_for(self, span: timedelta, *, finish: bool = True) -> None:
+        """Let time pass as the host would: sleep until the engine wants to wake, tick, go on."""
+        end = self.clock.wall + span
+        wake = self.tick()
+        while True:
+            if finish:
+                while self.launcher.running:
+                    self.launcher.finish()
+                    wake = self.tick()
+            if wake > end:
+                break
+            self.clock.move(wake - self.clock.wall)
+            wake = self.tick()
+        self.clock.move(end - self.clock.wall)
+
+    def sleep(self, span: timedelta) -> None:
+        """The machine is asleep: the wall clock goes on, nothing ticks."""
+        self.clock.wall += span
+
+    def occurrences(self, schedule: str = "w/h", *states: State) -> list[OccurrenceRow]:
+        rows = occurrences.recent(self.database.read(), schedule, 100_000)[::-1]
+        return [row for row in rows if not states or row.state in states]
+
+    def states(self, schedule: str = "w/h") -> list[str]:
+        return [row.state.value for row in self.occurrences(schedule)]
+
+    def planned(self, *states: State, schedule: str = "w/h") -> list[str]:
+        return [f"{row.planned:%H:%M}" for row in self.occurrences(schedule, *states)]
+
+    def gaps(self, schedule: str = "w/h") -> list[Gap]:
+        return [gap for _, gap in occurrences.gaps(self.database.read(), schedule)][::-1]
+
+    def add(self, spec: dict[str, Any], *, kind: str = "job", name: str = "h", **policies: Any) -> str:
+        return self.commands.add("w", name, spec, policies, kind=kind).schedule
