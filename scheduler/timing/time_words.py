@@ -1,0 +1,130 @@
+"""Times of day in words: `at 09:00 and 18:00`, `every 15 minutes from 09:00 to 17:45`, `hourly at :15`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from scheduler.timing.durations import say_duration
+from scheduler.timing.fields import HOUR, MINUTE, SECOND, Field, Values
+from scheduler.timing.listing import join, runs, say_numbers, step_of
+
+_HOUR = 3600
+_DAY = 86400
+_UNITS = (("day", _DAY), ("hour", _HOUR), ("minute", 60), ("second", 1))
+# Up to here times are listed one by one; evenly spaced ones only while they are fewer than EVEN.
+_FEW, _SOME, _EVEN = 6, 12, 5
+_FEW_RUNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWords:
+    """Words, and the times themselves where the words are a plain list of them."""
+
+    words: str
+    listed: tuple[int, ...] = ()
+
+
+def say_interval(seconds: int) -> str:
+    """`every minute`, `every 90 minutes`, `every 24 hours`, `every 1 hour 1 second`."""
+    for unit, size in _UNITS:
+        number, rest = divmod(seconds, size)
+        if number and not rest and (unit, number) != ("day", 1):
+            if number <= 120:
+                return f"every {unit}" if number == 1 else f"every {number} {unit}s"
+            break
+    return f"every {say_duration(timedelta(seconds=seconds))}"
+
+
+def list_times(times: Sequence[int]) -> TimeWords:
+    name = _clock(times)
+    return TimeWords(f"at {join([name(time) for time in times])}", tuple(times))
+
+
+def say_times(values: Values) -> TimeWords:
+    """The times of day that the hours, minutes and seconds make together."""
+    in_hour = [minute * 60 + second for minute in values.minutes for second in values.seconds]
+    if _is_whole(values.hours, HOUR):
+        return TimeWords(_around_the_clock(values, in_hour))
+    times = [hour * _HOUR + rest for hour in values.hours for rest in in_hour]
+    step = step_of(times)
+    if len(times) < (_FEW + 1 if step is None else _EVEN):
+        return list_times(times)
+    if step is not None:
+        return TimeWords(f"{say_interval(step)} {_span(times)}")
+    stretches = [
+        [hour * _HOUR + rest for hour in range(first, last + 1) for rest in in_hour]
+        for first, last in runs(values.hours)
+    ]
+    is_even_all_hour = len(in_hour) == 1 or (step_of(in_hour) or 0) * len(in_hour) == _HOUR
+    if is_even_all_hour and len(stretches) <= _FEW_RUNS:
+        return TimeWords(f"{say_interval(_HOUR // len(in_hour))} {join([_span(times) for times in stretches])}")
+    if len(times) <= _SOME:
+        return list_times(times)
+    if len(stretches) <= _FEW_RUNS and (_is_whole(values.minutes, MINUTE) or len(in_hour) <= _FEW):
+        return TimeWords(f"{_around_the_clock(values, in_hour)} {join([_span(times) for times in stretches])}")
+    return TimeWords(f"at {_by_number(values, seconds=values.seconds != (0,))}")
+
+
+def say_window(values: Values) -> str:
+    """The stretches of a day in which hour, minute and second all fit; empty for the whole day."""
+    if not _is_whole(values.seconds, SECOND):
+        return f"at {_by_number(values, seconds=True)}"
+    minutes = runs(values.minutes)
+    if _is_whole(values.minutes, MINUTE):
+        hours = [] if _is_whole(values.hours, HOUR) else runs(values.hours)
+    elif len(minutes) == len(values.hours) == 1:
+        hours = [(values.hours[0], values.hours[0])]
+    else:
+        return f"in {_by_number(values, seconds=False)}"
+    first_minute, last_minute = minutes[0]
+    spans = [f"from {first:02}:{first_minute:02} to {last:02}:{last_minute:02}" for first, last in hours]
+    return join(spans) if spans else ""
+
+
+def _around_the_clock(values: Values, in_hour: list[int]) -> str:
+    step = step_of(in_hour)
+    if step is not None and step * len(in_hour) == _HOUR and in_hour[0] == 0:
+        return say_interval(step)
+    if _is_whole(values.minutes, MINUTE):
+        plural = "" if values.seconds == (1,) else "s"
+        return f"every minute at {say_numbers(values.seconds)} second{plural} past"
+    if len(in_hour) <= _FEW:
+        name = _past(in_hour)
+        return f"hourly at {join([name(time) for time in in_hour])}"
+    if step is not None:
+        name = _past(in_hour)
+        return f"{say_interval(step)} from {name(in_hour[0])} to {name(in_hour[-1])} of every hour"
+    return f"at {_by_number(values, seconds=values.seconds != (0,))}"
+
+
+def _by_number(values: Values, *, seconds: bool) -> str:
+    """True of any values, if not pretty."""
+    parts = [_numbered(values.minutes, MINUTE), _numbered(values.hours, HOUR)]
+    return " of ".join([_numbered(values.seconds, SECOND), *parts] if seconds else parts)
+
+
+def _numbered(numbers: tuple[int, ...], field: Field) -> str:
+    if _is_whole(numbers, field):
+        return f"every {field.name}"
+    return f"{field.name}{'s' if len(numbers) > 1 else ''} {say_numbers(numbers)}"
+
+
+def _span(times: Sequence[int]) -> str:
+    name = _clock(times)
+    return f"at {name(times[0])}" if len(times) == 1 else f"from {name(times[0])} to {name(times[-1])}"
+
+
+def _clock(times: Sequence[int]) -> Callable[[int], str]:
+    """`09:00`, or `09:00:30` if any of the times has seconds."""
+    exact = any(time % 60 for time in times)
+    return lambda time: f"{time // _HOUR:02}:{time // 60 % 60:02}" + (f":{time % 60:02}" if exact else "")
+
+
+def _past(times: Sequence[int]) -> Callable[[int], str]:
+    """`:15`, or `:15:30` if any of the times has seconds."""
+    exact = any(time % 60 for time in times)
+    return lambda time: f":{time // 60:02}" + (f":{time % 60:02}" if exact else "")
+
+
+def _is_whole(numbers: tuple[int, ...], field: Field) -> bool:
+    return len(numbers) == field.high - field.low + 1
