@@ -21,18 +21,15 @@ class Backfilling:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def advance(self, now: datetime) -> tuple[list[str], bool]:
+    def advance(self, db: sqlite3.Connection, now: datetime) -> tuple[list[str], bool]:
         """Make the next rows of each open backfill; also whether more can be made at once."""
         stopped: list[str] = []
         more = False
-        if not backfills.still_open(self._context.database.read()):
-            return stopped, more
-        with self._context.database.write() as db:
-            for backfill in backfills.still_open(db):
-                try:
-                    more |= self._advance(db, backfill, now, stopped)
-                except BadScheduleError:
-                    continue
+        for backfill in backfills.still_open(db):
+            try:
+                more |= self._advance(db, backfill, now, stopped)
+            except BadScheduleError:
+                continue
         return stopped, more
 
     def _advance(self, db: sqlite3.Connection, backfill: BackfillRow, now: datetime, stopped: list[str]) -> bool:

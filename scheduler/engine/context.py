@@ -28,6 +28,7 @@ class Context:
     announce: Announce
     settings: Settings
     machine_zone: str
+    _policies: dict[tuple[str, str], Policies] = field(default_factory=dict)
     _compiled: OrderedDict[str, tuple[str, str, Spec, Times]] = field(default_factory=OrderedDict)
 
     def compile(self, schedule: str, written: str) -> tuple[Spec, Times]:
@@ -48,7 +49,17 @@ class Context:
         return Spec.read(written, machine_zone=self.machine_zone, now=self.clock.now())
 
     def policies(self, row: ScheduleRow) -> Policies:
-        return Policies.read(_load(row.policies, "policies"), self.settings.policies(row.kind))
+        return self.read_policies(row.policies, row.kind)
+
+    def read_policies(self, written: str, kind: str) -> Policies:
+        """The stored policies, read; most schedules share a few, so they are kept."""
+        known = self._policies.get((written, kind))
+        if known is None:
+            known = Policies.read(_load(written, "policies"), self.settings.policies(kind))
+            if len(self._policies) > _COMPILED_AT_MOST:
+                self._policies.clear()
+            self._policies[written, kind] = known
+        return known
 
     def standing(self, row: ScheduleRow) -> Standing:
         spec, times = self.compile(row.id, row.spec)

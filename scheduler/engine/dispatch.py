@@ -3,8 +3,8 @@
 import json
 import sqlite3
 import threading
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from scheduler.engine.conditions import Conditions, unmet
 from scheduler.engine.context import Context
@@ -16,25 +16,27 @@ from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.backoff import TOO_MANY, launch_delay, retry_delay
 from scheduler.timing.occurrences import Origin, Reason, State
-from scheduler.timing.policies import Overlap, Policies
+from scheduler.timing.policies import Need, Overlap, Policies
 
 
-@dataclass(frozen=True, slots=True)
-class _Flight:
-    work: Work
-    side_by_side: bool
+class Tell(Protocol):
+    def __call__(self, announcement: Announcement, *, changes_times: bool) -> None:
+        """Say that a run began or ended, and whether the engine has a new time to wake for."""
 
 
 class Dispatch:
     """Hands due occurrences to the launcher, at most `concurrency` at once."""
 
-    def __init__(self, context: Context, launcher: Launcher, conditions: Conditions, emission: Emission) -> None:
+    def __init__(
+        self, context: Context, launcher: Launcher, conditions: Conditions, emission: Emission, tell: Tell
+    ) -> None:
+        self._tell = tell
         self._context = context
         self._launcher = launcher
         self._conditions = conditions
         self._emission = emission
         self._lock = threading.Lock()
-        self._flights: dict[str, _Flight] = {}
+        self._flights: dict[str, Work] = {}
         self._overtaken: set[str] = set()
 
     @property
@@ -51,11 +53,20 @@ class Dispatch:
     def start_due(self, now: datetime) -> bool:
         """Start what can start; says whether something that is due has to wait."""
         db = self._context.database.read()
-        waiting = False
-        for one in [*occurrences.retries(db, now), *occurrences.startable(db, now)]:
-            if one.key not in self._flights:
-                waiting |= not self._try_to_start(db, one, now)
-        return waiting
+        for one, policies in self._candidates(db, now):
+            if self._room() > 0 and one.key not in self._flights:
+                self._try_to_start(one, policies, now)
+        return occurrences.is_waiting(db, now)
+
+    def _candidates(self, db: sqlite3.Connection, now: datetime) -> list[tuple[OccurrenceRow, Policies]]:
+        """Next attempts first, then what is queued; no more of it than could start if all conditions hold."""
+        all_hold = not unmet(self._conditions, Need)
+        most = self._room() + len(self._flights) + 1 if all_hold else -1
+        found = [*occurrences.retries(db, now), *occurrences.startable(db, now, most)]
+        return [(one, self._context.read_policies(text, kind)) for one, text, kind in found]
+
+    def _room(self) -> int:
+        return self._context.settings.concurrency - len(self._flights)
 
     def stop(self, key: str, *, kill: bool, overtaken: bool = False) -> None:
         """End a started occurrence: at once if it only waits for its next attempt."""
@@ -77,7 +88,7 @@ class Dispatch:
             begins = self._begin(db, work, now)
         if not begins:
             self._land(work)
-        self._context.announce(Announcement(work.schedule))
+        self._tell(Announcement(work.schedule), changes_times=not begins)
         return begins
 
     def ended(self, work: Work, outcome: Outcome) -> None:
@@ -85,38 +96,31 @@ class Dispatch:
         try:
             with self._context.database.write() as db:
                 one = occurrences.find(db, work.key)
-                if one is None:
-                    return
-                if one.state is State.QUEUED:
+                if one is not None and one.state is State.QUEUED:
                     self._could_not_start(db, one, outcome.detail or "", now)
-                elif one.state is State.STARTED:
+                elif one is not None and one.state is State.STARTED:
                     self._end(db, one, outcome, now)
         finally:
             self._land(work)
-            self._context.announce(Announcement(work.schedule))
+            self._tell(Announcement(work.schedule), changes_times=outcome.result is not Result.SUCCEEDED)
 
-    def _try_to_start(self, db: sqlite3.Connection, one: OccurrenceRow, now: datetime) -> bool:
-        row = schedules.find(db, one.schedule)
-        assert row is not None
-        policies = self._context.policies(row)
+    def _try_to_start(self, one: OccurrenceRow, policies: Policies, now: datetime) -> None:
         if self._is_expired(one, policies, now):
             self._end_queued(one, State.MISSED, Reason.EXPIRED, now)
-            return True
-        side_by_side = (one.overlap or policies.overlap) is Overlap.ALLOW_ALL
+            return
         work = Work(
             key=one.key, schedule=one.schedule, planned=one.planned, origin=one.origin, attempt=_attempt_of(one)
         )
+        side_by_side = (one.overlap or policies.overlap) is Overlap.ALLOW_ALL
         with self._lock:
-            full = len(self._flights) >= self._context.settings.concurrency
-            taken = not side_by_side and any(f.work.schedule == one.schedule for f in self._flights.values())
-            if full or taken or unmet(self._conditions, policies.needs):
-                return False
-            self._flights[one.key] = _Flight(work, side_by_side)
+            taken = not side_by_side and any(other.schedule == one.schedule for other in self._flights.values())
+            if taken or unmet(self._conditions, policies.needs):
+                return
+            self._flights[one.key] = work
         try:
             self._launcher.start(work, self)
         except CouldNotStartError as error:
             self.ended(work, Outcome(Result.FAILED, str(error)))
-        return True
 
     def _is_expired(self, one: OccurrenceRow, policies: Policies, now: datetime) -> bool:
         window = policies.catchup_window
@@ -153,7 +157,7 @@ class Dispatch:
     def _end(self, db: sqlite3.Connection, one: OccurrenceRow, outcome: Outcome, now: datetime) -> None:
         match outcome.result:
             case Result.SUCCEEDED:
-                schedules.update(db, one.schedule, failures=0)
+                schedules.forgive(db, one.schedule)
                 occurrences.move(db, one.key, State.STARTED, State.SUCCEEDED, detail=outcome.detail, ended=now)
             case Result.CANCELLED:
                 reason = Reason.OVERTAKEN if one.key in self._overtaken else Reason.STOPPED

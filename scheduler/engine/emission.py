@@ -30,22 +30,18 @@ class Emission:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def emit_due(self, now: datetime) -> tuple[list[str], bool]:
+    def emit_due(self, db: sqlite3.Connection, now: datetime) -> tuple[list[str], bool]:
         """One batch of due schedules; also whether more may be due."""
         stopped: list[str] = []
-        broken: list[tuple[ScheduleRow, str]] = []
-        with self._context.database.write() as db:
-            rows = schedules.due(db, now, BATCH)
-            for row in rows:
-                try:
-                    owed = self._owe(db, row, now)
-                except BadScheduleError as error:
-                    broken.append((row, error.sentence))
-                    schedules.update(db, row.id, trouble=error.sentence)
-                else:
-                    self._record(db, row, owed, now)
-                    stopped += owed.stopped
-        self._say_broken(broken)
+        rows = schedules.due(db, now, BATCH)
+        for row in rows:
+            try:
+                owed = self._owe(db, row, now)
+            except BadScheduleError as error:
+                self.set_aside(db, row, error)
+            else:
+                self._record(db, row, owed, now)
+                stopped += owed.stopped
         return stopped, len(rows) == BATCH
 
     def settle(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> list[str]:
@@ -56,19 +52,20 @@ class Emission:
         self._record(db, row, owed, now)
         return list(owed.stopped)
 
-    def advance_late(self, now: datetime) -> bool:
+    def advance_late(self, db: sqlite3.Connection, now: datetime) -> bool:
         """Record the next missed times that still run; says whether there are more to record at once."""
         more = False
-        broken: list[tuple[ScheduleRow, str]] = []
-        with self._context.database.write() as db:
-            for row in schedules.catching_up(db, BATCH):
-                try:
-                    more |= self._advance(db, row, now)
-                except BadScheduleError as error:
-                    broken.append((row, error.sentence))
-                    schedules.update(db, row.id, trouble=error.sentence)
-        self._say_broken(broken)
+        for row in schedules.catching_up(db, BATCH):
+            try:
+                more |= self._advance(db, row, now)
+            except BadScheduleError as error:
+                self.set_aside(db, row, error)
         return more
+
+    def set_aside(self, db: sqlite3.Connection, row: ScheduleRow, error: BadScheduleError) -> None:
+        """A row that makes no sense stops nobody else: it keeps its reason and waits to be put right."""
+        schedules.update(db, row.id, trouble=error.sentence)
+        self._context.announce(Announcement(row.id, f"{row.id} was set aside: {error.sentence}", is_warning=True))
 
     def drop_late(self, db: sqlite3.Connection, row: ScheduleRow, times: Times, reason: Reason, now: datetime) -> None:
         """Give up the missed times that were still to run."""
@@ -132,10 +129,6 @@ class Emission:
             occurrences.insert(db, _row_of(one, row.id, now))
         schedules.update(db, row.id, **late_columns(rest))
         return rest is not None
-
-    def _say_broken(self, broken: list[tuple[ScheduleRow, str]]) -> None:
-        for row, sentence in broken:
-            self._context.announce(Announcement(row.id, f"{row.id} was set aside: {sentence}", is_warning=True))
 
 
 def cut_late(late: Late, times: Times, now: datetime) -> Late | None:

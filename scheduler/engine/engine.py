@@ -42,6 +42,7 @@ class Engine:
         announce: Announce = lambda _: None,
     ) -> None:
         self._listener = announce
+        self._waiting = False
         self._context = Context(
             database=database,
             clock=clock or SystemClock(),
@@ -51,7 +52,9 @@ class Engine:
         )
         self._emission = Emission(self._context)
         self._backfilling = Backfilling(self._context)
-        self._dispatch = Dispatch(self._context, launcher, conditions or UnknownConditions(), self._emission)
+        self._dispatch = Dispatch(
+            self._context, launcher, conditions or UnknownConditions(), self._emission, self._hear_of_run
+        )
         self.commands = Commands(self._context, self._emission, self._dispatch)
         self.views = Views(self._context)
         self._stirred = True
@@ -72,14 +75,15 @@ class Engine:
         if not self._stirred and self._wake is not None and now < self._wake:
             return min(self._wake, now + LONGEST_SLEEP)
         self._stirred = False
-        self._resume(now)
-        stopped, more = self._emission.emit_due(now)
-        more |= self._emission.advance_late(now)
-        overtaken, unfinished = self._backfilling.advance(now)
-        more |= unfinished
+        with self._context.database.write() as db:
+            self._resume(db, now)
+            stopped, more = self._emission.emit_due(db, now)
+            more |= self._emission.advance_late(db, now)
+            overtaken, unfinished = self._backfilling.advance(db, now)
         self._stop(stopped + overtaken)
-        waiting = self._dispatch.start_due(now)
-        self._wake = now if more else self._next_wake(now, waiting=waiting)
+        self._waiting = True
+        self._waiting = self._dispatch.start_due(now)
+        self._wake = now if more or unfinished else self._next_wake(now)
         return now if self._stirred else min(self._wake, now + LONGEST_SLEEP)
 
     @property
@@ -148,10 +152,9 @@ class Engine:
         else:
             schedules.update(db, row.id, computed=now)
 
-    def _resume(self, now: datetime) -> None:
-        with self._context.database.write() as db:
-            for row in schedules.resuming(db, now):
-                schedules.update(db, row.id, paused=False, paused_until=None, pause_note=None, version=row.version + 1)
+    def _resume(self, db: sqlite3.Connection, now: datetime) -> None:
+        for row in schedules.resuming(db, now):
+            schedules.update(db, row.id, paused=False, paused_until=None, pause_note=None, version=row.version + 1)
 
     def _stop(self, keys: list[str]) -> None:
         for key in keys:
@@ -163,12 +166,18 @@ class Engine:
                 kill = policy is Overlap.TERMINATE_OTHER
                 self._dispatch.stop(key, kill=kill, overtaken=True)
 
-    def _next_wake(self, now: datetime, *, waiting: bool) -> datetime:
+    def _next_wake(self, now: datetime) -> datetime:
         db = self._context.database.read()
         due = [schedules.earliest(db), occurrences.earliest(db, now)]
-        if waiting or backfills.still_open(db):
+        if self._waiting or backfills.still_open(db):
             due.append(now + LONGEST_SLEEP)
         return min((at for at in due if at is not None), default=datetime.max.replace(tzinfo=now.tzinfo))
+
+    def _hear_of_run(self, announcement: Announcement, *, changes_times: bool) -> None:
+        """A run began or ended, in any thread: worth a look only if something waits or the next time moved."""
+        if changes_times or self._waiting:
+            self._stirred = True
+        self._listener(announcement)
 
     def _stir(self, announcement: Announcement) -> None:
         self._stirred = True

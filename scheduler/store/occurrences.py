@@ -1,10 +1,10 @@
 """Occurrences and gaps: each planned time once, with what became of it. A row moves only from where it was."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StaleError
@@ -39,6 +39,7 @@ class OccurrenceRow:
 _COLUMNS = tuple(OccurrenceRow.__dataclass_fields__)
 _INSTANTS = ("planned", "due", "retry_at", "created", "began", "ended")
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM occurrences"
+_OF_OCCURRENCE = ", ".join(f"o.{name}" for name in _COLUMNS)
 _INSERT = (
     f"INSERT INTO occurrences ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT DO NOTHING"
 )
@@ -100,32 +101,47 @@ def queued(db: sqlite3.Connection, schedule: str | None = None) -> list[Occurren
     ]
 
 
-def startable(db: sqlite3.Connection, now: datetime) -> list[OccurrenceRow]:
+Candidate: TypeAlias = tuple[OccurrenceRow, str, str]
+"""An occurrence that may start, with the policies and the kind of its schedule."""
+
+
+def startable(db: sqlite3.Connection, now: datetime, most: int) -> list[Candidate]:
     """Queued, due and free to begin: of each schedule the first in line, or all where they run side by side.
 
     Backfills stand behind everything else. A schedule that is blocked, or whose earlier occurrence
     has not ended, starts nothing; a paused one only what a person asked for.
     """
-    columns = ", ".join(f"o.{name}" for name in _COLUMNS)
-    rows = db.execute(
-        f"SELECT {', '.join(_COLUMNS)} FROM (SELECT {columns}, s.policies ->> 'overlap' AS usual, "
-        "row_number() OVER (PARTITION BY o.schedule ORDER BY o.origin = 'backfill', o.due, o.planned) AS place "
-        "FROM occurrences o JOIN schedules s ON s.id = o.schedule "
-        "WHERE o.state = 'queued' AND o.due <= ?1 AND (o.retry_at IS NULL OR o.retry_at <= ?1) "
-        "AND s.blocked IS NULL AND s.trouble IS NULL AND (s.paused = 0 OR o.origin IN ('manual', 'backfill')) "
-        "AND (coalesce(o.overlap, usual) = 'allow_all' OR NOT EXISTS "
-        "(SELECT 1 FROM occurrences p WHERE p.schedule = o.schedule AND p.state = 'started'))) "
-        "WHERE place = 1 OR coalesce(overlap, usual) = 'allow_all' "
-        "ORDER BY origin = 'backfill', due, planned",
-        (to_ms(now),),
+    return _candidates(
+        db.execute(
+            f"SELECT {', '.join(_COLUMNS)}, policies, kind FROM ("
+            f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind, coalesce(o.overlap, s.policies ->> 'overlap') AS policy, "
+            "row_number() OVER (PARTITION BY o.schedule ORDER BY o.origin = 'backfill', o.due, o.planned) AS place "
+            "FROM occurrences o JOIN schedules s ON s.id = o.schedule "
+            "WHERE o.state = 'queued' AND o.due <= ?1 AND (o.retry_at IS NULL OR o.retry_at <= ?1) "
+            "AND s.blocked IS NULL AND s.trouble IS NULL AND (s.paused = 0 OR o.origin IN ('manual', 'backfill')) "
+            "AND (NOT EXISTS (SELECT 1 FROM occurrences p WHERE p.schedule = o.schedule AND p.state = 'started') "
+            "OR policy = 'allow_all')) "
+            "WHERE place = 1 OR policy = 'allow_all' ORDER BY origin = 'backfill', due, planned LIMIT ?2",
+            (to_ms(now), most),
+        )
     )
-    return [_from_sql(row) for row in rows]
 
 
-def retries(db: sqlite3.Connection, now: datetime) -> list[OccurrenceRow]:
+def retries(db: sqlite3.Connection, now: datetime) -> list[Candidate]:
     """Started ones whose next attempt is due."""
-    where = "state = 'started' AND retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at"
-    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now),))]
+    return _candidates(
+        db.execute(
+            f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind FROM occurrences o JOIN schedules s ON s.id = o.schedule "
+            "WHERE o.state = 'started' AND o.retry_at IS NOT NULL AND o.retry_at <= ? ORDER BY o.retry_at",
+            (to_ms(now),),
+        )
+    )
+
+
+def is_waiting(db: sqlite3.Connection, now: datetime) -> bool:
+    """Whether anything that is due has not begun."""
+    row = db.execute("SELECT 1 FROM occurrences WHERE state = 'queued' AND due <= ? LIMIT 1", (to_ms(now),)).fetchone()
+    return row is not None
 
 
 def started(db: sqlite3.Connection) -> list[OccurrenceRow]:
@@ -216,13 +232,17 @@ def _change(db: sqlite3.Connection, key: str, old: State, **changes: Any) -> boo
     )
 
 
+def _candidates(rows: Iterable[sqlite3.Row]) -> list[Candidate]:
+    return [(_from_sql(row[:-2]), row[-2], row[-1]) for row in rows]
+
+
 def _gap(row: sqlite3.Row) -> Gap:
     first, last = from_ms(row[1]), from_ms(row[2])
     assert first is not None and last is not None
     return Gap(first, last, Count(row[3], more=bool(row[4])), Reason(row[5]))
 
 
-def _from_sql(row: sqlite3.Row) -> OccurrenceRow:
+def _from_sql(row: Sequence[Any]) -> OccurrenceRow:
     values = dict(zip(_COLUMNS, row, strict=True))
     for name in _INSTANTS:
         values[name] = from_ms(values[name])

@@ -21,7 +21,6 @@ _INSTANTS = (
     "created",
     "removed",
 )
-_FLAGS = frozenset({"paused"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +62,14 @@ class ScheduleRow:
 
 _COLUMNS = tuple(ScheduleRow.__dataclass_fields__)
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
+_TO_SQL = tuple((name, to_ms if name in _INSTANTS else None) for name in _COLUMNS)
 _SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _ALIVE = "paused = 0 AND trouble IS NULL AND removed IS NULL"
 
 
 def save(db: sqlite3.Connection, row: ScheduleRow) -> None:
     """Store it, in place of a removed one of the same name."""
-    db.execute(_SAVE, [_to_sql(name, getattr(row, name)) for name in _COLUMNS])
+    db.execute(_SAVE, [convert(getattr(row, name)) if convert else getattr(row, name) for name, convert in _TO_SQL])
 
 
 def update(db: sqlite3.Connection, schedule: str, **changes: Any) -> None:
@@ -85,6 +85,11 @@ def count_run(db: sqlite3.Connection, schedule: str, now: datetime, *, automatic
         (to_ms(now), automatic, schedule),
     ).fetchone()
     return int(row[0])
+
+
+def forgive(db: sqlite3.Connection, schedule: str) -> None:
+    """A success: the row of failures is over."""
+    db.execute("UPDATE schedules SET failures = 0 WHERE id = ? AND failures > 0", (schedule,))
 
 
 def count_failure(db: sqlite3.Connection, schedule: str) -> int:
@@ -144,9 +149,7 @@ def every_one(
 
 
 def _to_sql(name: str, value: Any) -> Any:
-    if name in _INSTANTS:
-        return to_ms(value)
-    return int(value) if name in _FLAGS else value
+    return to_ms(value) if name in _INSTANTS else value
 
 
 def _from_sql(row: sqlite3.Row) -> ScheduleRow:

@@ -31,8 +31,7 @@ CREATE TABLE schedules (
     last_run      INTEGER,
     computed      INTEGER NOT NULL,
     created       INTEGER NOT NULL,
-    removed       INTEGER,
-    UNIQUE (workflow, handler)
+    removed       INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX schedules_due ON schedules (next_due)
@@ -41,7 +40,6 @@ CREATE INDEX schedules_late ON schedules (late_next)
     WHERE paused = 0 AND trouble IS NULL AND removed IS NULL AND late_next IS NOT NULL;
 CREATE INDEX schedules_resuming ON schedules (paused_until)
     WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL;
-CREATE INDEX schedules_computed ON schedules (computed);
 
 CREATE TABLE occurrences (
     key       TEXT PRIMARY KEY,

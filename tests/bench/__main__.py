@@ -1,0 +1,82 @@
+"""`./packaging/bench`: our figures beside the peers', measured in one run."""
+
+import argparse
+import json
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bench import crons, idle, lateness, ours, peer, schedules
+from tests.bench.measure import Figure
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="packaging/bench", description="Measure Dayhand beside its peers.")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--only", action="append", help="cron, missed, add, stored, late or idle; may be repeated")
+    parser.add_argument("--idle-seconds", type=int, default=130)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="dayhand-bench-") as name:
+        figures = measure(Path(name), options)
+    if options.json:
+        print(json.dumps({"machine": _machine(), "figures": [_as_json(figure) for figure in figures]}, indent=2))
+    else:
+        print(_table(figures))
+
+
+def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
+    def stored() -> list[Figure]:
+        (folder / "peer").mkdir()
+        ours.fill(folder / "ours", schedules.STORED)
+        peer.fill(folder / "peer" / "jobs.db", schedules.STORED)
+        return schedules.ticking(folder) + schedules.listing(folder)
+
+    parts: dict[str, Callable[[], list[Figure]]] = {
+        "cron": crons.next_times,
+        "missed": schedules.missed,
+        "add": lambda: schedules.adding(folder / "add", 10_000),
+        "stored": stored,
+        "late": lambda: lateness.lateness(folder),
+        "idle": lambda: idle.idle(folder, options.idle_seconds),
+    }
+    figures = []
+    for part, act in parts.items():
+        if not options.only or part in options.only:
+            print(f"measuring: {part} …", file=sys.stderr)
+            figures += act()
+    return figures
+
+
+def _table(figures: list[Figure]) -> str:
+    rows = [("measure", "ours", "peers", "ratio", "wanted", "")]
+    for figure in figures:
+        peers = ", ".join(f"{name} {value:.3g}" for name, value in figure.peers.items())
+        ratio = "" if figure.ratio is None else f"{figure.ratio:.1f}x {figure.against}"
+        sign = "<=" if figure.ratio is None else ">="
+        wanted = "" if figure.wanted is None else f"{sign} {figure.wanted:g}"
+        verdict = {True: "met", False: "MISSED", None: ""}[figure.met]
+        rows.append((figure.name, f"{figure.ours:.3g} {figure.unit}", peers, ratio, wanted, verdict))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+
+
+def _as_json(figure: Figure) -> dict[str, object]:
+    return {
+        "name": figure.name,
+        "unit": figure.unit,
+        "ours": figure.ours,
+        "peers": figure.peers,
+        "against": figure.against,
+        "ratio": figure.ratio,
+        "wanted": figure.wanted,
+        "met": figure.met,
+    }
+
+
+def _machine() -> dict[str, str]:
+    return {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
+
+
+main()

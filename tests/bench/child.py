@@ -1,0 +1,35 @@
+"""A process of its own for opening and listing; prints seconds to open, seconds to list, peak memory in MB."""
+
+import resource
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+def main() -> None:
+    who, path = sys.argv[1], Path(sys.argv[2])
+    if who == "ours":
+        from tests.bench import ours
+
+        start = time.perf_counter()
+        with ours.opened(path) as engine:
+            engine.tick(datetime.now(UTC))
+            opened = time.perf_counter() - start
+            start = time.perf_counter()
+            found = list(engine.views.schedules())
+            listed = time.perf_counter() - start
+    else:
+        from tests.bench import peer
+
+        start = time.perf_counter()
+        with peer.opened(path, paused=True) as scheduler:
+            opened = time.perf_counter() - start
+            start = time.perf_counter()
+            found = scheduler.get_jobs()
+            listed = time.perf_counter() - start
+    assert len(found) == 50_000
+    print(opened, listed, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+main()

@@ -1,0 +1,101 @@
+"""How late runs begin: 100 at 100 known instants, and 100 at one instant."""
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import mkdtemp
+
+from apscheduler.triggers.date import DateTrigger
+from PySide6.QtCore import QCoreApplication
+
+from app.host import Host
+from scheduler.engine.engine import Engine
+from scheduler.engine.launcher import Announce, Work
+from scheduler.engine.settings import Settings
+from scheduler.engine.simple_launcher import SimpleLauncher
+from scheduler.store.health import close_store, open_store
+from tests.bench import ours, peer
+from tests.bench.measure import Figure, alternate, percentile
+
+NUMBER = 100
+STEP = timedelta(milliseconds=100)
+HEAD_START = timedelta(seconds=1.5)
+
+_begun: dict[str, float] = {}
+_all_begun = threading.Event()
+
+
+def note(name: str) -> None:
+    _begun[name] = time.time()
+    if len(_begun) == NUMBER:
+        _all_begun.set()
+
+
+def lateness(folder: Path) -> list[Figure]:
+    _ = QCoreApplication.instance() or QCoreApplication([])
+    figures = []
+    for name, step in (("100 known instants", STEP), ("one instant", timedelta())):
+        medians = alternate(
+            {
+                "ours": lambda step=step: _late(lambda begin: _us(folder, begin, step), step),
+                "APScheduler WAL": lambda step=step: _late(lambda begin: _them(folder, begin, step), step),
+            }
+        )
+        milliseconds = medians.pop("ours")
+        figures.append(
+            Figure(
+                name=f"100 schedules at {name}, p99 late",
+                unit="ms",
+                ours=milliseconds,
+                peers=medians,
+                against="APScheduler WAL",
+                wanted=1,
+            )
+        )
+    return figures
+
+
+def _late(run: Callable[[datetime], None], step: timedelta) -> float:
+    _begun.clear()
+    _all_begun.clear()
+    begin = datetime.now(UTC).replace(microsecond=0) + HEAD_START + timedelta(seconds=1)
+    begin = begin.replace(microsecond=0)
+    run(begin)
+    late = [_begun[f"job{n}"] - (begin + n * step).timestamp() for n in range(NUMBER)]
+    assert min(late) > -0.001, "a run began before its time"
+    return percentile(late, 0.99) * 1000
+
+
+def _us(folder: Path, begin: datetime, step: timedelta) -> None:
+    place = Path(mkdtemp(dir=folder))
+    database = open_store(place, datetime.now(UTC)).database
+    launcher = SimpleLauncher({f"bench/job{n}": _task(n) for n in range(NUMBER)}, ours.THREADS)
+
+    def make(announce: Announce) -> Engine:
+        settings = Settings(concurrency=ours.THREADS)
+        engine = Engine(database, launcher, machine_zone="UTC", settings=settings, announce=announce)
+        for n in range(NUMBER):
+            engine.commands.add("bench", f"job{n}", {"cron": ours.cron_text(n)})
+            ours.make_due(engine, f"bench/job{n}", begin + n * step)
+        return engine
+
+    host = Host(make)
+    host.start()
+    assert _all_begun.wait(60)
+    host.stop()
+    launcher.close()
+    close_store(database)
+
+
+def _task(number: int) -> Callable[[Work], None]:
+    return lambda _: note(f"job{number}")
+
+
+def _them(folder: Path, begin: datetime, step: timedelta) -> None:
+    place = Path(mkdtemp(dir=folder)) / "jobs.db"
+    with peer.opened(place, threaded=True) as scheduler:
+        for n in range(NUMBER):
+            scheduler.add_job(note, DateTrigger(begin + n * step), id=f"job{n}", args=[f"job{n}"])
+        assert _all_begun.wait(60)

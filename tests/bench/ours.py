@@ -1,0 +1,59 @@
+"""Dayhand as the bench drives it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scheduler.engine.engine import Engine
+from scheduler.engine.launcher import Reports, Work
+from scheduler.engine.settings import Settings
+from scheduler.engine.simple_launcher import SimpleLauncher, Task
+from scheduler.store.database import to_ms
+from scheduler.store.health import close_store, open_store
+
+THREADS = 10
+
+
+def cron_text(number: int) -> str:
+    """A text like those in crontabs, in a month that is not near."""
+    month = (datetime.now(UTC).month + 5) % 12 + 1
+    return f"{number % 60} {number // 60 % 24} * {month} mon-fri"
+
+
+class Deaf:
+    """Starts nothing: for measures of what comes before a start."""
+
+    def start(self, work: Work, reports: Reports) -> None:
+        return
+
+    def stop(self, key: str, *, kill: bool) -> None:
+        return
+
+
+@contextmanager
+def opened(folder: Path, tasks: dict[str, Task] | None = None) -> Iterator[Engine]:
+    database = open_store(folder, datetime.now(UTC)).database
+    launcher = SimpleLauncher(tasks, THREADS) if tasks is not None else Deaf()
+    engine = Engine(database, launcher, machine_zone="UTC", settings=Settings(concurrency=THREADS))
+    engine.recover()
+    try:
+        yield engine
+    finally:
+        if isinstance(launcher, SimpleLauncher):
+            launcher.close()
+        close_store(database)
+
+
+def fill(folder: Path, number: int) -> None:
+    """Store that many schedules, through the same command as everybody."""
+    with opened(folder) as engine:
+        for n in range(number):
+            engine.commands.add("bench", f"job{n}", {"cron": cron_text(n)})
+
+
+def make_due(engine: Engine, schedule: str, at: datetime) -> None:
+    """Move one schedule's next time, as an hour hand would."""
+    with engine._context.database.write() as db:
+        db.execute("UPDATE schedules SET next_at = ?, next_due = ? WHERE id = ?", (to_ms(at), to_ms(at), schedule))
+    engine.stir()

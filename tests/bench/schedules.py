@@ -1,0 +1,164 @@
+"""Adding, ticking, opening and listing schedules."""
+
+import random
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tests.bench import ours, peer
+from tests.bench.measure import Figure, alternate, clocked
+
+STORED = 50_000
+TICKS = 40
+
+
+def adding(folder: Path, number: int) -> list[Figure]:
+    """Add schedules one by one, each durable when its command answers."""
+
+    def us() -> float:
+        place = _fresh(folder / "ours")
+        with ours.opened(place) as engine:
+            return clocked(
+                lambda: [engine.commands.add("bench", f"job{n}", {"cron": ours.cron_text(n)}) for n in range(number)]
+            )
+
+    def them(*, wal: bool) -> float:
+        place = _fresh(folder / "peer") / "jobs.db"
+        with peer.opened(place, wal=wal, paused=True) as scheduler:
+            return clocked(lambda: [peer.add(scheduler, n) for n in range(number)])
+
+    def raw() -> float:
+        place = _fresh(folder / "raw") / "raw.db"
+        connection = sqlite3.connect(place, isolation_level=None)
+        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE t (a, b, c)")
+        return clocked(
+            lambda: [
+                connection.execute("INSERT INTO t VALUES (?, ?, ?)", (n, ours.cron_text(n), n)) for n in range(number)
+            ]
+        )
+
+    medians = alternate({"ours": us, "APScheduler WAL": lambda: them(wal=True), "raw SQLite": raw})
+    seconds = medians.pop("ours")
+    return [
+        Figure(
+            name=f"add {number:,} schedules one by one",
+            unit="s",
+            ours=seconds,
+            peers=medians,
+            against="APScheduler WAL",
+            wanted=1.8,
+        )
+    ]
+
+
+def ticking(folder: Path) -> list[Figure]:
+    """A tick with one due of 50,000: record it, store its next time, hand it over."""
+    place, jobs = folder / "ours", folder / "peer" / "jobs.db"
+    dice = random.Random(1)
+
+    def us() -> float:
+        tasks = {f"bench/job{n}": peer.nothing for n in range(STORED)}
+        with ours.opened(place, tasks) as engine:
+            engine.tick(datetime.now(UTC))
+            taken = []
+            for _ in range(TICKS):
+                now = datetime.now(UTC)
+                ours.make_due(engine, f"bench/job{dice.randrange(STORED)}", now.replace(microsecond=0))
+                taken.append(clocked(lambda: engine.tick(datetime.now(UTC))))
+                while engine._dispatch.in_flight:
+                    time.sleep(0.001)
+            return statistics.median(taken) * 1000
+
+    def them() -> float:
+        with peer.opened(jobs) as scheduler:
+            scheduler._process_jobs()
+            taken = []
+            for _ in range(TICKS):
+                scheduler.get_job(f"job{dice.randrange(STORED)}").modify(next_run_time=datetime.now(UTC))
+                taken.append(clocked(scheduler._process_jobs))
+                time.sleep(0.003)
+            return statistics.median(taken) * 1000
+
+    medians = alternate({"ours": us, "APScheduler WAL": them})
+    milliseconds = medians.pop("ours")
+    return [
+        Figure(
+            name="tick, one due of 50,000",
+            unit="ms",
+            ours=milliseconds,
+            peers=medians,
+            against="APScheduler WAL",
+            wanted=2,
+        ),
+        Figure(name="tick, one due of 50,000 (limit)", unit="ms", ours=milliseconds, wanted=1),
+    ]
+
+
+def listing(folder: Path) -> list[Figure]:
+    """Open and arm, then list all, each in a process of its own."""
+    place, jobs = folder / "ours", folder / "peer" / "jobs.db"
+    results: dict[str, list[list[float]]] = {"ours": [], "peer": []}
+    for _ in range(5):
+        for who, path in (("ours", place), ("peer", jobs)):
+            command = [sys.executable, "-m", "tests.bench.child", who, str(path)]
+            said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            results[who].append([float(word) for word in said.split()])
+    us, them = ([statistics.median(column) for column in zip(*rows, strict=True)] for rows in results.values())
+    return [
+        Figure(name="open and arm with 50,000", unit="ms", ours=us[0] * 1000, wanted=100),
+        Figure(
+            name="list 50,000",
+            unit="s",
+            ours=us[1],
+            peers={"APScheduler WAL": them[1]},
+            against="APScheduler WAL",
+            wanted=6,
+        ),
+        Figure(
+            name="memory after listing 50,000",
+            unit="MB",
+            ours=us[2],
+            peers={"APScheduler WAL": them[2]},
+            against="APScheduler WAL",
+            wanted=2,
+        ),
+    ]
+
+
+def missed() -> list[Figure]:
+    """Deciding over a year of missed minutely times, and over ten."""
+    from scheduler.timing.catchup import plan_catchup
+    from scheduler.timing.policies import Catchup
+    from scheduler.timing.spec import Spec
+
+    now = datetime(2026, 11, 16, 12, 0, 30, tzinfo=UTC)
+    figures = []
+    for name, written in (("every 1m", {"every": "1m"}), ("cron * * * * *", {"cron": "* * * * *"})):
+        taken = {}
+        for years in (1, 10):
+            begin = now - timedelta(days=365 * years)
+            times = Spec.read(written, machine_zone="Europe/Berlin", now=begin).times("Europe/Berlin")
+            first = times.after(begin)
+            assert first is not None
+
+            def decide(times=times, first=first) -> float:
+                last = times.last(first, now)
+                return clocked(
+                    lambda: plan_catchup(times, first, last, mode=Catchup.ONE, window=None, now=now)
+                ) + clocked(lambda: times.last(first, now))
+
+            taken[years] = alternate({"ours": decide})["ours"] * 1000
+        figures.append(Figure(name=f"a year of {name} missed, catch-up one", unit="ms", ours=taken[1], wanted=50))
+        figures.append(Figure(name=f"ten years of {name}", unit="ms", ours=taken[10], wanted=50))
+    return figures
+
+
+def _fresh(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
