@@ -1,0 +1,1 @@
+"""What differs from one operating system to the next."""

@@ -1,0 +1,81 @@
+"""Which zone this machine is in."""
+
+from pathlib import Path
+
+import pytest
+
+from app.platform.zone import machine_zone
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "etc").mkdir()
+    return tmp_path
+
+
+def link(root: Path, target: str) -> None:
+    (root / "etc/localtime").symlink_to(target)
+
+
+def write(root: Path, text: str) -> None:
+    (root / "etc/timezone").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("value", "zone"),
+    [
+        ("Europe/Berlin", "Europe/Berlin"),
+        (":Europe/Berlin", "Europe/Berlin"),
+        ("/usr/share/zoneinfo/Europe/Berlin", "Europe/Berlin"),
+        (":/usr/share/zoneinfo/posix/Europe/Berlin", "Europe/Berlin"),
+        ("UTC", "UTC"),
+    ],
+)
+def test_the_environment_decides_if_it_names_a_zone(root: Path, value: str, zone: str) -> None:
+    link(root, "/usr/share/zoneinfo/Asia/Tokyo")
+    assert machine_zone({"TZ": value}, root) == zone
+
+
+@pytest.mark.parametrize("value", ["", ":", "CET-1CEST,M3.5.0,M10.5.0/3", "Atlantis", "../../etc/passwd", "Europe"])
+def test_an_environment_that_names_no_zone_is_passed_over(root: Path, value: str) -> None:
+    link(root, "/usr/share/zoneinfo/Asia/Tokyo")
+    assert machine_zone({"TZ": value}, root) == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/usr/share/zoneinfo/America/Argentina/Buenos_Aires",
+        "../usr/share/zoneinfo/America/Argentina/Buenos_Aires",
+        "/var/db/timezone/zoneinfo/America/Argentina/Buenos_Aires",
+        "/usr/share/zoneinfo/right/America/Argentina/Buenos_Aires",
+    ],
+)
+def test_the_link_names_the_zone(root: Path, target: str) -> None:
+    link(root, target)
+    write(root, "Europe/Berlin\n")
+    assert machine_zone({}, root) == "America/Argentina/Buenos_Aires"
+
+
+def test_a_link_to_a_link_is_followed(root: Path) -> None:
+    link(root, "elsewhere")
+    (root / "etc/elsewhere").symlink_to("/usr/share/zoneinfo/Asia/Tokyo")
+    assert machine_zone({}, root) == "Asia/Tokyo"
+
+
+def test_links_in_a_circle_end(root: Path) -> None:
+    link(root, "localtime")
+    assert machine_zone({}, root) == "UTC"
+
+
+def test_a_copied_file_leaves_it_to_the_name_beside_it(root: Path) -> None:
+    (root / "etc/localtime").write_bytes(b"TZif2")
+    write(root, "Europe/Berlin\n")
+    assert machine_zone({}, root) == "Europe/Berlin"
+
+
+@pytest.mark.parametrize("text", ["", "\n", "Atlantis\n", "\u00fc\n"])
+def test_a_machine_that_does_not_say_is_in_utc(root: Path, text: str) -> None:
+    assert machine_zone({}, root) == "UTC"
+    write(root, text)
+    assert machine_zone({}, root) == "UTC"
