@@ -1,9 +1,19 @@
 """The command line as its user types it."""
 
+import io
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app import cli
 from scheduler import __version__
+
+DAYHAND = [sys.executable, "-m", "app.main"]
 
 
 def test_version_names_the_program(capsys: pytest.CaptureFixture[str]) -> None:
@@ -11,3 +21,112 @@ def test_version_names_the_program(capsys: pytest.CaptureFixture[str]) -> None:
         cli.run(["--version"])
     assert end.value.code == 0
     assert capsys.readouterr().out == f"dayhand {__version__}\n"
+
+
+def test_help_lists_each_verb_with_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.run(["--help"])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    for verb, line in cli.VERBS.items():
+        assert any(shown.split(maxsplit=1) == [verb, line] for shown in out.splitlines())
+
+
+def test_without_a_verb_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([]) == 0
+    assert "preview" in capsys.readouterr().out
+
+
+def test_help_of_a_verb_names_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.run(["preview", "--help"])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert all(option in out for option in ("SPEC", "--timezone", "--from", "--until", "--count", "--json"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["perview", "every 5m"], "'perview'"),
+        ([""], "''"),
+        (["--verbose"], "--verbose"),
+        (["preview", "every 5m", "--verbose"], "--verbose"),
+        (["preview", "every 5m", "-x"], "-x"),
+        (["preview", "every 5m", "--cou", "3"], "--cou"),
+        (["preview", "every 5m", "--count"], "--count"),
+        (["preview", "every 5m", "--json=yes"], "--json"),
+        (["preview", "--timezone"], "--timezone"),
+        (["-5"], "-5"),
+    ],
+)
+def test_a_slip_is_answered_with_one_sentence(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
+) -> None:
+    assert cli.run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert named in captured.err
+    assert captured.err.endswith(".\n") and captured.err.count("\n") == 1
+
+
+def test_a_sentence_stays_one_line_whatever_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["preview", "calendar", '{"a\\nb\\u001b[2J\\udcff": 1}']) == 2
+    assert capsys.readouterr().err.startswith("a\\nb\\x1b[2J\\udcff: a calendar has no such part")
+    assert cli.run(["preview", "x" * 100_000]) == 2
+    assert len(capsys.readouterr().err) < 600
+
+
+SOME = """preview every 5m -5m anchor once cron calendar @daily 0_9_*_*_1-5 * 1 ; -- 0 [ {"hour":18} 30s Europe/Berlin
+    2026-10-25 2026-10-25T02:30 2026-12-24/2027-01-01
+    --from --until --count --timezone --exclude --start-at --end-at --jitter --json"""
+words = st.sampled_from([word.replace("_", " ") for word in SOME.split()])
+
+
+@settings(deadline=None)
+@given(arguments=st.lists(words | st.text(max_size=12), max_size=8), has_verb=st.booleans())
+def test_no_arguments_at_all_make_it_stumble(arguments: list[str], has_verb: bool) -> None:  # noqa: FBT001
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = cli.run(["preview", *arguments] if has_verb else arguments)
+        except SystemExit as end:
+            code = int(end.code or 0)
+    assert code in (0, 2)
+    assert bool(out.getvalue()) == (code == 0)
+    assert err.getvalue().count("\n") == (code == 2)
+
+
+def test_the_command_itself_answers_and_loads_no_qt() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "app.main", "preview", "every 5m", "--count", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Every 5 minutes\n")
+    assert "PySide6" not in done.stderr and "sqlite3" not in done.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    shell = '"$@" preview "* * * * *" --count 10000 | head -n 1; echo "${PIPESTATUS[0]}"'
+    done = subprocess.run(["bash", "-c", shell, "-", *DAYHAND], capture_output=True, text=True, check=True)
+    assert done.stdout == "Every minute\n0\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")  # noqa: PTH110
+def test_an_answer_that_cannot_be_written_says_so() -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [*DAYHAND, "preview", "every 5m"], check=False, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == "The answer could not be written: No space left on device.\n"
+
+
+def test_bytes_that_are_no_text_and_a_poor_terminal_are_fine() -> None:
+    poor = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run([*DAYHAND, "preview", b"\xff\xfe"], capture_output=True, check=False, env=poor)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"cron: '\\udcff\\udcfe' has 1 field")
+    done = subprocess.run(
+        [*DAYHAND, "preview", "0 9 */2 * *", "--count", "1"], capture_output=True, check=False, env=poor
+    )
+    assert done.stdout.startswith(b"1st, 3rd, 5th ? 31st of the month at 09:00\n") and not done.stderr
