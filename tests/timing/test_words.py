@@ -298,6 +298,7 @@ def accepted(written: dict[str, Any]) -> Spec:
     return spec
 
 
+@settings(deadline=None, max_examples=50)
 @given(rule=rules, exclude=st.lists(calendars.filter(bool), max_size=2))
 def test_words_are_one_line_without_signs(rule: dict[str, Any], exclude: list[dict[str, str]]) -> None:
     words = say(accepted(rule | {"exclude": exclude}), viewer_zone="America/New_York")
@@ -305,6 +306,7 @@ def test_words_are_one_line_without_signs(rule: dict[str, Any], exclude: list[di
     assert "  " not in words and words == words.strip()
 
 
+@settings(deadline=None, max_examples=50)
 @given(cron=crons)
 def test_a_cron_text_and_the_calendar_of_its_values_say_the_same(cron: str) -> None:
     names = ["second", *_BOUNDS, "year"][0 if len(cron.split()) == 7 else 1 :]
@@ -345,6 +347,7 @@ def test_exceptions_never_lie(exclude: dict[str, str], day: date) -> None:
     assert [*spec.times("UTC").between(after, until)] == [at for at in everything if not is_left_out(at)]
 
 
+@settings(deadline=None)
 @given(number=st.integers(1, 200), unit=st.sampled_from("smhd"))
 def test_intervals_never_lie(number: int, unit: str) -> None:
     spec = accepted({"every": f"{number}{unit}", "timezone": "UTC"})
