@@ -4,6 +4,7 @@ A part left out means any, except that parts finer than the finest one given are
 `{"hour": 18}` is 18:00:00 each day, `{"minute": 30}` half past each hour, `{"weekday": "mon"}` Monday 00:00.
 """
 
+import re
 from collections.abc import Mapping
 from itertools import dropwhile
 from typing import TypeAlias
@@ -14,6 +15,8 @@ from scheduler.timing.walls import WallPattern, Walls, refuse_close_times
 
 Calendar: TypeAlias = Mapping[str, object]
 _FINEST_FIRST = ("second", "minute", "hour")
+_SPACED_SIGN = re.compile(r"\s*([,/-])\s*")
+_LAST = re.compile(r"\s*last\s*")
 
 
 def parse_calendars(calendars: tuple[Calendar, ...]) -> Walls:
@@ -62,8 +65,8 @@ def _text(name: str, value: object) -> str:
         case int():
             return str(value)
         case str() if value.strip():
-            text = "".join(value.split()).lower()
-            return text.replace("last", "l") if name in ("day", "weekday") else text
+            text = _SPACED_SIGN.sub(r"\1", value.strip().lower())
+            return _LAST.sub("l", text) if name in ("day", "weekday") else text
         case list() | tuple() if value:
             return ",".join(_text(name, item) for item in value)
         case {"start": start, "end": end, **rest} if not set(rest) - {"step"}:

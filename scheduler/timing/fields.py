@@ -16,8 +16,9 @@ FIRST_YEAR, LAST_YEAR = 1970, 2099
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _ITEM = re.compile(r"(?P<low>\*|\?|[0-9]{1,4}|[a-z]{3})(?:-(?P<high>[0-9]{1,4}|[a-z]{3}))?(?:/(?P<step>[0-9]{1,4}))?")
-_NTH = re.compile(r"(?P<day>[0-7]|[a-z]{3})#(?P<nth>[1-5])")
+_NTH_WEEKDAY = re.compile(r"(?P<day>[0-7]|[a-z]{3})#(?P<nth>[1-5])")
 _LAST_WEEKDAY = re.compile(r"l(?P<after>[0-7]|[a-z]{3})|(?P<before>[0-7]|[a-z]{3})l")
+_LAST_DAY = "l"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,67 +62,73 @@ class Values:
 
 def expand_fields(texts: Mapping[str, str]) -> Values:
     """The values that the texts (field name → text, all seven) stand for."""
-    checked = [_check(field, texts[field.name]) for field in _CRONITER_ORDER]
-    try:
-        expanded, nth = croniter.expand(" ".join(checked))
-    except (CroniterError, ValueError, KeyError) as error:
-        raise BadScheduleError("cron", f"the cron text {' '.join(checked)!r} cannot be read: {error}.") from error
-    minutes, hours, days, months, weekdays, seconds, years = (
-        None if values == ["*"] else values for values in expanded
-    )
-    plain_days = tuple(day for day in days or () if isinstance(day, int))
+    items = {field: texts[field.name].lower().split(",") for field in _CRONITER_ORDER}
+    nth = [match for item in items[WEEKDAY] if (match := _NTH_WEEKDAY.fullmatch(item))]
+    last = [match for item in items[WEEKDAY] if (match := _LAST_WEEKDAY.fullmatch(item))]
+    # croniter cannot mix these with plain values, so it sees the plain ones only.
+    special = {DAY: {_LAST_DAY}, WEEKDAY: {match.string for match in nth + last}}
+    plain = {
+        field: [_check(field, item) for item in items[field] if item not in special.get(field, ())]
+        for field in _CRONITER_ORDER
+    }
+    values = _expand(plain)
     return Values(
-        seconds=_numbers(seconds, SECOND),
-        minutes=_numbers(minutes, MINUTE),
-        hours=_numbers(hours, HOUR),
-        days=None if days is None else plain_days,
-        last_day=days is not None and len(plain_days) < len(days),
-        months=None if months is None else _numbers(months, MONTH),
-        weekdays=None if weekdays is None else tuple(d % 7 for d in _numbers(weekdays, WEEKDAY) if d not in nth),
-        nth_weekdays=tuple((day, n) for day, which in nth.items() for n in which if isinstance(n, int)),
-        last_weekdays=tuple(day for day, which in nth.items() if "l" in which),
-        years=None if years is None else _numbers(years, YEAR),
+        seconds=_all_if_any(values[SECOND], SECOND),
+        minutes=_all_if_any(values[MINUTE], MINUTE),
+        hours=_all_if_any(values[HOUR], HOUR),
+        days=values[DAY],
+        last_day=_LAST_DAY in items[DAY],
+        months=values[MONTH],
+        weekdays=values[WEEKDAY],
+        nth_weekdays=tuple((_value(WEEKDAY, match["day"]) % 7, int(match["nth"])) for match in nth),
+        last_weekdays=tuple(_value(WEEKDAY, match["after"] or match["before"]) % 7 for match in last),
+        years=values[YEAR],
     )
 
 
-def _numbers(values: list[object] | None, field: Field) -> tuple[int, ...]:
-    if values is None:
-        return tuple(range(field.low, field.high + 1))
-    return tuple(sorted(value for value in values if isinstance(value, int)))
+def _expand(plain: Mapping[Field, list[str]]) -> dict[Field, tuple[int, ...] | None]:
+    """The numbers of each field; None = any."""
+    text = " ".join(",".join(plain[field]) or "*" for field in _CRONITER_ORDER)
+    try:
+        expanded, _ = croniter.expand(text)
+    except (CroniterError, ValueError, KeyError) as error:
+        raise BadScheduleError("cron", f"cron: {text!r} cannot be read ({error}).") from error
+    return {
+        field: (None if "*" in values else tuple(sorted(values))) if plain[field] else ()
+        for field, values in zip(_CRONITER_ORDER, expanded, strict=True)
+    }
 
 
-def _check(field: Field, text: str) -> str:
-    """The text with names as numbers, ready for croniter; refused with the field's name if it is odd."""
-    return ",".join(_check_item(field, item) for item in text.lower().split(","))
+def _all_if_any(values: tuple[int, ...] | None, field: Field) -> tuple[int, ...]:
+    return tuple(range(field.low, field.high + 1)) if values is None else values
 
 
-def _check_item(field: Field, item: str) -> str:
-    if field is DAY and item == "l":
-        return item
+def _check(field: Field, item: str) -> str:
+    """The item with names as numbers, ready for croniter; refused with the field's name if it is odd."""
     if field is DAY and item.endswith("w") and item != "w":
         raise _bad(field, f"{item!r} (nearest weekday) is not supported; use a calendar with day and weekday")
-    if field is WEEKDAY and (match := _NTH.fullmatch(item)):
-        return f"{_value(field, match['day']) % 7}#{match['nth']}"
-    if field is WEEKDAY and (match := _LAST_WEEKDAY.fullmatch(item)):
-        return f"l{_value(field, match['after'] or match['before']) % 7}"
     match = _ITEM.fullmatch(item)
     if match is None:
         raise _bad(field, f"{item!r} is not understood" if item else "a value is missing")
     low, high, step = match["low"], match["high"], match["step"]
     if step is not None and not 1 <= int(step) <= field.high:
         raise _bad(field, f"the step in {item!r} must be from 1 to {field.high}")
-    suffix = f"/{int(step)}" if step is not None else ""
+    every = int(step or 1)
     if low in ("*", "?"):
         if high is not None or (low == "?" and (step or field not in (DAY, WEEKDAY))):
             raise _bad(field, f"{item!r} is not understood")
-        return f"*{suffix}"
+        return f"*/{every}" if every > 1 else "*"
     first = _value(field, low)
     if high is None:
-        return f"{first}-{min(field.high, 6) if field is WEEKDAY else field.high}{suffix}" if step else str(first)
-    last = 7 if field is WEEKDAY and high == "sun" else _value(field, high)
+        last = max(first, 6 if field is WEEKDAY else field.high) if step else first
+    else:
+        last = 7 if field is WEEKDAY and high == "sun" and first else _value(field, high)
     if last < first:
         raise _bad(field, f"the range {item!r} runs backwards; write it as two ranges")
-    return f"{first}-{last}{suffix}"
+    if field is WEEKDAY:  # croniter knows no day 7
+        return ",".join(str(day % 7) for day in range(first, last + 1, every))
+    # croniter reads 5-5 as the whole circle
+    return f"{first}-{last}/{every}" if first < last else str(first)
 
 
 def _value(field: Field, text: str) -> int:
