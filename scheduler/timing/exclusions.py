@@ -1,6 +1,7 @@
 """Times that a schedule leaves out: dates, spans of dates, and calendars."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import TypeAlias
@@ -8,7 +9,7 @@ from typing import TypeAlias
 from scheduler.timing.calendar import Calendar, read_calendar
 from scheduler.timing.days import Days
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import HOUR, MINUTE, SECOND, Field
+from scheduler.timing.fields import HOUR, LAST_YEAR, MINUTE, SECOND, Field
 
 Exclusion: TypeAlias = str | Calendar
 _DATES = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:/([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
@@ -34,12 +35,15 @@ class _Period:
         ):
             return None
         if not _is_whole(self.seconds, SECOND):
-            return wall.replace(microsecond=0) + timedelta(seconds=1)
+            return wall.replace(second=0) + timedelta(seconds=_end_of_run(self.seconds, wall.second))
         if not _is_whole(self.minutes, MINUTE):
-            return wall.replace(second=0, microsecond=0) + timedelta(minutes=1)
+            return wall.replace(minute=0, second=0) + timedelta(minutes=_end_of_run(self.minutes, wall.minute))
+        midnight = datetime.combine(wall.date(), time())
         if not _is_whole(self.hours, HOUR):
-            return wall.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
-        return datetime.combine(wall.date(), time()) + _DAY
+            return midnight + timedelta(hours=_end_of_run(self.hours, wall.hour))
+        while midnight.date() in self.days and midnight.year <= LAST_YEAR:
+            midnight += _DAY
+        return midnight
 
     @property
     def is_everything(self) -> bool:
@@ -77,6 +81,8 @@ def parse_exclusions(exclusions: tuple[Exclusion, ...]) -> Exclusions:
     for exclusion in exclusions:
         if isinstance(exclusion, str):
             spans.append(_parse_dates(exclusion))
+        elif not isinstance(exclusion, Mapping):
+            raise _bad(exclusion)
         else:
             values = read_calendar(exclusion, exact=False)
             days = Days.of(values, either=False)
@@ -92,12 +98,23 @@ def _parse_dates(text: str) -> tuple[date, date]:
         first = date.fromisoformat(match[1])
         last = date.fromisoformat(match[2] or match[1])
     except ValueError as error:
-        raise BadScheduleError(
-            "exclude", f"exclude: {text!r} is not a date; write 2026-12-24, 2026-12-24/2027-01-01 or a calendar."
-        ) from error
-    if last < first or last.year > 9998:
+        raise _bad(text) from error
+    if last < first:
         raise BadScheduleError("exclude", f"exclude: the span {text!r} runs backwards.")
-    return first, last
+    return first, min(last, date(LAST_YEAR, 12, 31))
+
+
+def _bad(exclusion: object) -> BadScheduleError:
+    return BadScheduleError(
+        "exclude", f"exclude: {exclusion!r} is not a date; write 2026-12-24, 2026-12-24/2027-01-01 or a calendar."
+    )
+
+
+def _end_of_run(values: frozenset[int], value: int) -> int:
+    """The first number from `value` on that is not among the values."""
+    while value in values:
+        value += 1
+    return value
 
 
 def _is_whole(values: frozenset[int], field: Field) -> bool:

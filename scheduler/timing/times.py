@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 
 from scheduler.timing.every import Every
 from scheduler.timing.exclusions import NOTHING, Exclusions
-from scheduler.timing.fields import LAST_YEAR
-from scheduler.timing.zones import end_of_gap, instants_of
+from scheduler.timing.fields import FIRST_YEAR, LAST_YEAR
+from scheduler.timing.zones import end_of_first_pass, end_of_gap, instants_of, is_first_pass
 
+DAWN = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 HORIZON = datetime(LAST_YEAR, 12, 31, tzinfo=UTC)
-# How many excluded stretches in a row (days, mostly) are passed over before there are "no more times".
-PATIENCE = 5_000
+# How many excluded stretches in a row are passed over before there are "no more times".
+PATIENCE = 10_000
 _TICK = timedelta(microseconds=1)
-_SECOND = timedelta(seconds=1)
 
 
 class Rule(Protocol):
@@ -54,11 +54,10 @@ class Times:
         """The first time strictly later, or None if there are no more."""
         if self.exclusions.is_everything:
             return None
-        if self.start_at is not None and instant < self.start_at:
-            instant = self.start_at - _TICK
+        instant, last = self._within(instant, HORIZON)
         for _ in range(PATIENCE):
-            at = self.rule.after(instant, self.zone)
-            if at is None or at > HORIZON or (self.end_at is not None and at > self.end_at):
+            at = self.rule.after(instant, self.zone) if instant < last else None
+            if at is None or at > last:
                 return None
             free = self._excluded_until(at)
             if free is None:
@@ -70,12 +69,17 @@ class Times:
         """Every time in (after, until], in order."""
         if self.exclusions.is_everything:
             return
-        if self.start_at is not None and after < self.start_at:
-            after = self.start_at - _TICK
-        last = min(until, HORIZON, self.end_at or until)
-        for at in self.rule.between(after, last, self.zone):
-            if self._excluded_until(at) is None:
-                yield at
+        instant, last = self._within(after, until)
+        while instant < last:
+            for at in self.rule.between(instant, last, self.zone):
+                free = self._excluded_until(at)
+                if free is None:
+                    yield at
+                else:
+                    instant = free - _TICK
+                    break
+            else:
+                return
 
     def upcoming(self, after: datetime, number: int) -> list[datetime]:
         """The next times, at most `number` of them."""
@@ -105,21 +109,28 @@ class Times:
     def count(self, after: datetime, until: datetime, most: int) -> Count:
         """How many times lie in (after, until], exactly up to `most`."""
         if isinstance(self.rule, Every) and self.exclusions == NOTHING:
-            after = after if self.start_at is None else max(after, self.start_at - _TICK)
-            until = until if self.end_at is None else min(until, self.end_at)
-            number = self.rule.count(after, until)
+            number = self.rule.count(*self._within(after, until))
         else:
             number = sum(1 for _ in islice(self.between(after, until), most + 1))
         return Count(min(number, most), more=number > most)
 
+    def _within(self, after: datetime, until: datetime) -> tuple[datetime, datetime]:
+        """The part of (after, until] that lies between start and end."""
+        return max(after, (self.start_at or DAWN) - _TICK), min(until, self.end_at or HORIZON, HORIZON)
+
     def _excluded_until(self, instant: datetime) -> datetime | None:
+        """The first later instant that may be free again; None if this one is."""
         if self.exclusions is NOTHING:
             return None
-        free = self.exclusions.end(instant.astimezone(self.zone).replace(tzinfo=None))
+        local = instant.astimezone(self.zone)
+        wall = local.replace(tzinfo=None)
+        free = self.exclusions.end(wall)
         if free is None:
             return None
-        instants = instants_of(free, self.zone) or (end_of_gap(free, self.zone),)
-        return next((at for at in instants if at > instant), instant + _SECOND)
+        instants = [*instants_of(free, self.zone)] or [end_of_gap(free, self.zone)]
+        if is_first_pass(local):
+            instants.append(end_of_first_pass(wall, self.zone))
+        return min(at for at in instants if at > instant)
 
 
 def _half(span: timedelta) -> timedelta:

@@ -1,0 +1,207 @@
+"""Times that a schedule leaves out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from scheduler.timing.exclusions import parse_exclusions
+from scheduler.timing.times import PATIENCE, Rule, Times
+from tests.timing.written import NOW, local, refusal, times, utc
+
+
+@dataclass
+class Asked:
+    """A rule that counts how often it is asked."""
+
+    rule: Rule
+    number: int = 0
+
+    def after(self, instant: datetime, zone: ZoneInfo) -> datetime | None:
+        self.number += 1
+        return self.rule.after(instant, zone)
+
+    def between(self, after: datetime, until: datetime, zone: ZoneInfo) -> Iterator[datetime]:
+        return self.rule.between(after, until, zone)
+
+
+def asked(**written: Any) -> tuple[datetime | None, int]:
+    """The next time, and how often the rule was asked for it."""
+    full = times(**written)
+    rule = Asked(full.rule)
+    return Times(rule=rule, zone=full.zone, exclusions=full.exclusions).after(NOW), rule.number
+
+
+@pytest.mark.parametrize(
+    "written", [{"cron": "0 */6 * * *"}, {"every": "6h"}, {"calendar": {"hour": "*/6"}}], ids=lambda w: next(iter(w))
+)
+def test_excluding_a_date_removes_all_its_times(written: dict[str, Any]) -> None:
+    """S14: and only those, by the date that clocks show in the schedule's zone."""
+    zone = "America/New_York"
+    all_times = list(times(zone, **written).between(NOW, utc("2026-01-06 00:00")))
+    rest = list(times(zone, exclude="2026-01-03", **written).between(NOW, utc("2026-01-06 00:00")))
+    removed = local([at for at in all_times if at not in rest], zone)
+    assert len(removed) == 4
+    assert {text[:10] for text in removed} == {"2026-01-03"}
+
+
+def test_excluding_a_span_removes_its_first_and_last_day_too() -> None:
+    daily = times(cron="0 12 * * *", exclude="2026-01-03/2026-01-05")
+    assert [at.day for at in daily.upcoming(NOW, 4)] == [1, 2, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("exclude", "days"),
+    [
+        ({"weekday": "sat,sun"}, [1, 2, 5, 6, 7, 8]),
+        ({"day": "last"}, [1, 2, 3, 4, 5, 6]),
+        ({"day": "2-5"}, [1, 6, 7, 8, 9, 10]),
+        ({"day": 2, "weekday": "fri"}, [1, 3, 4, 5, 6, 7]),
+        ({"day": 2, "weekday": "mon"}, [1, 2, 3, 4, 5, 6]),
+        ({"hour": "0-11"}, [1, 2, 3, 4, 5, 6]),
+        ({"minute": 30}, [1, 2, 3, 4, 5, 6]),
+        (["2026-01-02", {"weekday": "sun"}, "2026-01-05/2026-01-06"], [1, 3, 7, 8, 9, 10]),
+        ([date(2026, 1, 2), "2026-01-04"], [1, 3, 5, 6, 7, 8]),
+        ("1999-12-31", [1, 2, 3, 4, 5, 6]),
+        ([], [1, 2, 3, 4, 5, 6]),
+    ],
+)
+def test_a_time_is_left_out_if_any_exclusion_covers_it(exclude: object, days: list[int]) -> None:
+    """S14: dates, spans and calendars; a calendar's parts must all fit."""
+    assert [at.day for at in times(cron="0 12 * * *", exclude=exclude).upcoming(NOW, 6)] == days
+
+
+@pytest.mark.parametrize(
+    ("exclude", "expected"),
+    [
+        ({"hour": "0-5,22,23"}, ["06:00", "06:20", "06:40", "07:00"]),
+        ({"hour": 0, "minute": "0-39"}, ["00:40", "01:00", "01:20", "01:40"]),
+        ({"minute": [0, 20]}, ["00:40", "01:40", "02:40", "03:40"]),
+        ({"minute": "0-20", "second": "0-30"}, ["00:40", "01:40", "02:40", "03:40"]),
+        ({"second": "1-59"}, ["00:20", "00:40", "01:00", "01:20"]),
+    ],
+)
+def test_a_calendar_excludes_whole_hours_minutes_and_seconds(exclude: object, expected: list[str]) -> None:
+    """A part left out means any here, so that `{"hour": 0}` is the hour and not midnight."""
+    found = times(cron="*/20 * * * *", exclude=exclude).upcoming(NOW, 4)
+    assert [f"{at:%H:%M}" for at in found] == expected
+
+
+@pytest.mark.parametrize(
+    "exclude",
+    [
+        {"hour": "*"},
+        {"hour": "0-23"},
+        {"day": "*"},
+        {"day": "1-31"},
+        {"month": "1-12"},
+        {"weekday": "mon-sun"},
+        {"minute": "0-59"},
+        {"second": "*"},
+        "1970-01-01/2099-12-31",
+        "2026-01-01/9999-12-31",
+        {"year": "2026-2099"},
+        {"weekday": "0-6", "hour": "*/1"},
+    ],
+)
+def test_excluding_everything_leaves_no_more_times_at_once(exclude: object) -> None:
+    """S14: quickly, because the excluded stretch is passed in one step."""
+    for written in ({"cron": "*/10 * * * * *"}, {"every": "10s"}):
+        found, number = asked(exclude=exclude, **written)
+        assert found is None
+        assert number <= 2
+    full = times(cron="*/10 * * * * *", exclude=exclude)
+    assert list(full.between(NOW, utc("2099-01-01 00:00"))) == []
+    assert full.last(NOW, utc("2099-01-01 00:00")) is None
+
+
+@pytest.mark.parametrize(
+    "exclude",
+    [
+        [{"weekday": "mon-fri"}, {"weekday": "sat,sun"}],
+        [{"minute": "0-29"}, {"minute": "30-59"}],
+        {"second": 0},
+        [{"month": "*/2"}, {"month": "2-12/2"}],
+    ],
+)
+def test_excluding_everything_by_parts_ends_as_well(exclude: object) -> None:
+    """S14: the search gives up after a bounded number of steps."""
+    found, number = asked(cron="* * * * *", exclude=exclude)
+    assert found is None
+    assert number <= PATIENCE
+
+
+def test_a_time_behind_years_of_exclusions_is_found() -> None:
+    assert asked(cron="0 9 * * *", exclude={"year": "2026-2089"}) == (utc("2090-01-01 09:00"), 2)
+    assert asked(every="1h", exclude={"hour": "1-23", "year": "2026-2030"})[0] == utc("2026-01-02 00:00")
+    assert asked(cron="0 6-22 * * *", exclude={"hour": "6-22", "month": "1-11"})[0] == utc("2026-12-01 06:00")
+
+
+def test_the_second_pass_of_a_repeated_hour_is_not_skipped_with_the_first() -> None:
+    """The stretch from 02:30 to 03:00 is excluded twice; the time from 02:00 to 02:30 between them is not."""
+    grid = times("Europe/Berlin", every="10m", exclude={"hour": 2, "minute": "30-59"})
+    hour = utc("2026-10-25 00:20")
+    expected = ["02:00", "02:10", "02:20", "03:00"]
+    assert [text[-5:] for text in local(grid.upcoming(hour, 4), "Europe/Berlin")] == expected
+    assert list(grid.between(hour, utc("2026-10-25 02:00"))) == grid.upcoming(hour, 4)
+
+
+def test_a_clock_set_back_over_midnight_returns_to_the_day_before_the_excluded_one() -> None:
+    """In St John's the 7th began, lasted a minute, and the last hour of the 6th came again."""
+    grid = times("America/St_Johns", every="30s", anchor="2010-11-07T02:30Z", exclude="2010-11-07")
+    found = grid.upcoming(utc("2010-11-07 02:29:30"), 2)
+    assert local(found, "America/St_Johns") == ["2010-11-06 23:01", "2010-11-06 23:01"]
+    assert grid.last(utc("2010-11-07 00:00"), utc("2010-11-08 00:00")) == utc("2010-11-07 03:29:30")
+
+
+def test_a_stretch_that_would_end_in_a_gap_ends_after_it() -> None:
+    grid = times("Europe/Berlin", every="30m", exclude={"hour": "0-1"})
+    found = grid.after(utc("2026-03-28 22:50"))
+    assert found is not None and local([found], "Europe/Berlin") == ["2026-03-29 03:00"]
+
+
+def test_a_date_in_the_zone_of_the_schedule_is_not_a_date_in_utc() -> None:
+    hourly = times("Pacific/Auckland", every="1h", exclude="2026-06-02")
+    assert hourly.after(utc("2026-06-01 11:30")) == utc("2026-06-02 12:00")
+
+
+@pytest.mark.parametrize(
+    "exclude",
+    [
+        *("", "tomorrow", "2026-13-01", "2026-02-30", "2026-1-2", "2026-01-02T09:00", "2026-01-05/2026-01-03"),
+        *("2026-01-02/", "/2026-01-02", "2026-01-02 2026-01-03", "２０２６-01-02", "0000-01-01"),  # noqa: RUF001
+        *(5, True, 1.5, [None], [["2026-01-02"]], ["2026-01-02", 5], datetime(2026, 1, 2)),  # noqa: DTZ001
+    ],
+)
+def test_what_is_not_a_date_is_refused(exclude: object) -> None:
+    assert refusal(cron="0 9 * * *", exclude=exclude).field == "exclude"
+
+
+@pytest.mark.parametrize(
+    ("exclude", "name"), [({"hour": 24}, "hour"), ({"week": 3}, "week"), ({}, "calendar"), ([{"day": "x"}], "day")]
+)
+def test_a_bad_calendar_is_refused_by_its_part(exclude: object, name: str) -> None:
+    assert refusal(cron="0 9 * * *", exclude=exclude).field == name
+
+
+def test_an_exclusion_says_where_its_stretch_ends() -> None:
+    exclusions = parse_exclusions(
+        ("2026-01-02/2026-01-04", {"hour": "22,23"}, {"weekday": "sat,sun"}, {"minute": "5-9"})
+    )
+    ends = {
+        "2026-01-02 12:00": "2026-01-05 00:00",
+        "2026-01-05 22:30": "2026-01-06 00:00",
+        "2026-01-10 12:00": "2026-01-12 00:00",
+        "2026-01-06 12:07": "2026-01-06 12:10",
+        "2026-01-06 12:10": None,
+    }
+    found = {text: exclusions.end(datetime.fromisoformat(text)) for text in ends}
+    assert found == {text: end and datetime.fromisoformat(end) for text, end in ends.items()}
+
+
+def test_the_count_leaves_out_what_is_excluded() -> None:
+    grid = times(every="1h", exclude={"weekday": "sat,sun"})
+    assert grid.count(NOW, NOW + timedelta(days=7), 1000).number == 5 * 24
