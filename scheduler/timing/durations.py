@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from scheduler.timing.errors import BadScheduleError
 
-_TEXT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([smhd])", re.ASCII)
+_TEXT = re.compile(r"([0-9]{1,10}(?:\.[0-9]{1,6})?)\s*([smhd])", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LONGEST = timedelta(days=36500)
 

@@ -4,6 +4,8 @@ from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.fields import FIRST_YEAR, LAST_YEAR
+from scheduler.timing.times import DAWN, HORIZON
 from scheduler.timing.zones import end_of_gap, instants_of
 
 _LAST_SECOND = time(23, 59, 59)
@@ -20,14 +22,18 @@ def parse_instant(text: object, field: str, zone: ZoneInfo, *, end_of_day: bool 
             parsed = datetime.fromisoformat(text.strip())
         else:
             raise ValueError(text)
-        parsed = parsed.replace(microsecond=0)
         if parsed.tzinfo is not None:
-            return parsed.astimezone(UTC)
-        return (instants_of(parsed, zone) or (end_of_gap(parsed, zone),))[0]
+            instant = parsed.astimezone(UTC).replace(microsecond=0)
+        else:
+            wall = parsed.replace(microsecond=0)
+            instant = (instants_of(wall, zone) or (end_of_gap(wall, zone),))[0]
     except (ValueError, OverflowError) as error:
         raise BadScheduleError(
             field, f"{field}: {text!r} is not a date and time; write for example 2026-11-20T09:00+01:00."
         ) from error
+    if not DAWN <= instant <= HORIZON:
+        raise BadScheduleError(field, f"{field}: {text!r} lies outside the years {FIRST_YEAR} to {LAST_YEAR}.")
+    return instant
 
 
 def write_instant(instant: datetime) -> str:

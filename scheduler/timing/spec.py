@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -61,19 +61,19 @@ class Spec:
             raise BadScheduleError("schedule", "schedule: say exactly one of every, cron, calendar or once.")
         unknown = set(written) - set(Kind) - _OPTIONS
         if unknown:
-            name = min(unknown)
+            name = min(map(str, unknown))
             raise BadScheduleError(name, f"{name}: a schedule has no such setting.")
-        timezone = written.get("timezone") or machine_zone
+        timezone = machine_zone if written.get("timezone") is None else written["timezone"]
         zone = find_zone(machine_zone if timezone == LOCAL else timezone)
         if "anchor" in written and kinds != [Kind.EVERY]:
             raise BadScheduleError("anchor", "anchor: only a schedule with every has one.")
         instants = {
             name: parse_instant(written[name], name, zone, end_of_day=name == "end_at")
             for name in ("once", "anchor", "start_at", "end_at")
-            if written.get(name) is not None
+            if written.get(name) is not None or name in kinds
         }
         if Kind.EVERY in written:
-            instants.setdefault("anchor", now.replace(microsecond=0))
+            instants.setdefault("anchor", now.astimezone(UTC).replace(microsecond=0))
         spec = cls(
             kind=kinds[0],
             timezone=timezone,
@@ -142,10 +142,11 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _several(value: object) -> tuple[Any, ...]:
-    """One value or a list of them; calendars are copied by value so that a spec never changes."""
+    """One value or a list of them, copied as JSON so that a spec never changes; dates become text."""
     if value is None:
         return ()
-    return tuple(json.loads(json.dumps(value))) if isinstance(value, list | tuple) else (json.loads(json.dumps(value)),)
+    copied = json.loads(json.dumps(value, default=str))
+    return tuple(copied) if isinstance(copied, list) else (copied,)
 
 
 def _limit(value: object) -> int | None:
