@@ -45,7 +45,7 @@ class WallPattern:
     def after(self, instant: datetime, zone: ZoneInfo) -> datetime | None:
         """The first instant of this pattern strictly after the given one."""
         local = instant.astimezone(zone)
-        wall = local.replace(tzinfo=None)
+        wall = local.replace(microsecond=0, tzinfo=None)
         if self.follows_clock and is_first_pass(local):
             return self._after_in_first_pass(wall, instant, zone)
         return self._after_wall(wall, instant, zone)
@@ -57,7 +57,9 @@ class WallPattern:
             yield at
             local = at.astimezone(zone)
             midnight = datetime.combine(local.date(), time(), zone)
-            if midnight.utcoffset() == (midnight + _ONE_DAY).utcoffset() == local.utcoffset():
+            unchanged = midnight.utcoffset() == (midnight + _ONE_DAY).utcoffset() == local.utcoffset()
+            # A time from a gap before midnight fires on a date that need not match.
+            if unchanged and local.date() in self.days:
                 start = midnight.astimezone(UTC)
                 second = local.hour * 3600 + local.minute * 60 + local.second
                 for later in self.times[bisect_right(self.times, second) :]:
