@@ -28,6 +28,8 @@ BERLIN = find_zone("Europe/Berlin")
         ("2026-03-29T02:30:00.5", "2026-03-29 01:00"),
         ("2026-10-25T02:30", "2026-10-25 00:30"),
         ("2026-10-25T02:30+01:00", "2026-10-25 01:30"),
+        ("1970-01-01", "1969-12-31 23:00"),
+        ("2099-12-31T23:59:59-12:00", "2100-01-01 11:59:59"),
         (datetime(2026, 11, 20, 9), "2026-11-20 08:00"),  # noqa: DTZ001
         (datetime(2026, 11, 20, 9, tzinfo=timezone(timedelta(hours=-5))), "2026-11-20 14:00"),
     ],
@@ -40,6 +42,20 @@ def test_an_instant_without_an_offset_is_wall_time_in_the_zone(text: object, ins
 def test_a_date_alone_is_its_first_second_or_its_last() -> None:
     assert parse_instant("2026-11-20", "start_at", BERLIN) == utc("2026-11-19 23:00:00")
     assert parse_instant("2026-11-20", "end_at", BERLIN, end_of_day=True) == utc("2026-11-20 22:59:59")
+    assert parse_instant("2099-12-31", "end_at", BERLIN, end_of_day=True) == utc("2099-12-31 22:59:59")
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "last"),
+    [
+        ("America/Nuuk", "2026-03-28", "2026-03-29 00:59:59"),  # 23:00 to 24:00 is a gap
+        ("America/Nuuk", "2026-10-24", "2026-10-25 01:59:59"),  # 23:00 to 24:00 comes twice
+        ("Asia/Beirut", "2026-03-28", "2026-03-28 21:59:59"),  # the next day begins at 01:00
+        ("America/Havana", "2026-10-31", "2026-11-01 03:59:59"),  # the next day begins twice
+    ],
+)
+def test_the_last_second_of_a_day_is_found_where_clocks_change_at_midnight(zone: str, day: str, last: str) -> None:
+    assert parse_instant(day, "end_at", find_zone(zone), end_of_day=True) == utc(last)
 
 
 @pytest.mark.parametrize("field", ["once", "start_at", "end_at", "anchor"])
