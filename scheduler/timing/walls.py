@@ -69,12 +69,6 @@ class WallPattern:
                     yield at
             at = self.after(at, zone)
 
-    def holds(self, wall: datetime) -> bool:
-        """Whether clocks that show `wall` match."""
-        second = wall.hour * 3600 + wall.minute * 60 + wall.second
-        place = bisect_right(self.times, second)
-        return place > 0 and self.times[place - 1] == second and wall.date() in self.days
-
     def _after_wall(self, wall: datetime, instant: datetime, zone: ZoneInfo) -> datetime | None:
         while (found := self._next_wall(wall)) is not None:
             instants = instants_of(found, zone)
