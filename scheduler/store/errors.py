@@ -1,8 +1,21 @@
 """What can be wrong with the store, in sentences for the person whose data it is."""
 
+import errno
+import sqlite3
+from pathlib import Path
+
 
 class StoreError(Exception):
     """The store cannot be used; the message says what that means and what to do."""
+
+
+class StaleError(StoreError):
+    """A row was not where the caller thought; nothing was written."""
+
+
+class StoreClosedError(StoreError):
+    def __init__(self) -> None:
+        super().__init__("Dayhand is closing, so nothing more is read or saved.")
 
 
 class NewerStoreError(StoreError):
@@ -13,5 +26,77 @@ class NewerStoreError(StoreError):
         )
 
 
-class StaleError(StoreError):
-    """A row was not where the caller thought; nothing was written."""
+class OlderStoreError(StoreError):
+    def __init__(self) -> None:
+        super().__init__("Your data was written by an older Dayhand. Start the app once to bring it up to date.")
+
+
+class MigrationError(StoreError):
+    def __init__(self, step: int, cause: str) -> None:
+        super().__init__(
+            f"Your data could not be brought up to date (step {step}: {cause}). Nothing was changed, and the "
+            "version you had before still works. Please report this."
+        )
+
+
+class NoBackupError(StoreError):
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"There is no backup in {folder} that can be read, so nothing was changed.")
+
+
+class StoreBusyError(StoreError):
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"Another program keeps {path} locked, so nothing was saved. Close it, then try again.")
+
+
+class DiskFullError(StoreError):
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"There is no room left on the disk of {path}, so nothing was saved. Free some space.")
+
+
+class StoreForbiddenError(StoreError):
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} cannot be opened or changed. Check that you may read and write it and its folder.")
+
+
+class DiskFailedError(StoreError):
+    def __init__(self, path: Path, cause: str) -> None:
+        super().__init__(f"The disk could not read or write {path} ({cause}). Check the disk, then start Dayhand.")
+
+
+class StoreDamagedError(StoreError):
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is damaged. Quit Dayhand and start it again: it sets the file aside and offers the last backup."
+        )
+
+
+def explain(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> StoreError | None:
+    """What that means for the person, or None if it is a mistake of ours."""
+    if isinstance(error, UnicodeDecodeError):
+        return StoreDamagedError(path)  # sqlite3 quoted a schema that is no text
+    if isinstance(error, OSError):
+        return _explain_system(error, path if error.filename is None else Path(error.filename))
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    if code == sqlite3.SQLITE_BUSY_SNAPSHOT:
+        return None  # this thread writes while it still reads an older state
+    match code & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
+            return StoreBusyError(path)
+        case sqlite3.SQLITE_FULL:
+            return DiskFullError(path)
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
+            return StoreForbiddenError(path)
+        case sqlite3.SQLITE_IOERR:
+            return DiskFailedError(path, str(error))
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return StoreDamagedError(path)
+    return None
+
+
+def _explain_system(error: OSError, path: Path) -> StoreError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFullError(path)
+    if isinstance(error, PermissionError | FileExistsError | NotADirectoryError) or error.errno == errno.EROFS:
+        return StoreForbiddenError(path)
+    return DiskFailedError(path, error.strerror or str(error))

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from importlib.resources import files
 
-from scheduler.store.errors import NewerStoreError
+from scheduler.store.errors import MigrationError, NewerStoreError
 
 
 def latest() -> int:
@@ -15,23 +15,38 @@ def version_of(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
+def refuse_newer(connection: sqlite3.Connection) -> None:
+    if version_of(connection) > latest():
+        raise NewerStoreError(version_of(connection), latest())
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Apply the steps that this file has not seen; an interrupted one leaves no trace."""
-    version = version_of(connection)
-    if version > latest():
-        raise NewerStoreError(version, latest())
+    refuse_newer(connection)
+    # A step may rebuild a table that others refer to; its references are checked at its end.
+    connection.execute("PRAGMA foreign_keys = OFF")
     for number, script in _steps():
-        if number <= version:
-            continue
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            for statement in _statements(script):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {number}")
-            connection.execute("COMMIT")
-        except BaseException:
+        if number > version_of(connection):
+            try:
+                _apply(connection, number, script)
+            except sqlite3.Error as error:
+                raise MigrationError(number, str(error)) from error
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _apply(connection: sqlite3.Connection, number: int, script: str) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in _statements(script):
+            connection.execute(statement)
+        if (broken := connection.execute("PRAGMA foreign_key_check").fetchone()) is not None:
+            raise MigrationError(number, f"a row of {broken[0]} refers to a row of {broken[2]} that is gone")
+        connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
             connection.execute("ROLLBACK")
-            raise
+        raise
 
 
 def _steps() -> list[tuple[int, str]]:
@@ -46,3 +61,4 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+    yield statement  # empty, a comment, or one that lacks its semicolon
