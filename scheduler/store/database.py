@@ -7,6 +7,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from scheduler.store.connection import connect
+from scheduler.store.errors import StoreClosedError
+
+_WRITER = 0
+"""Owner of the one connection that writes: its pages stay in memory whoever writes next."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -14,26 +19,30 @@ _MILLISECOND = timedelta(milliseconds=1)
 class Database:
     """Connections to one file. Writers of this process queue on a lock, so none sleeps in SQLite."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
-        self._local = threading.local()
+        self._read_only = read_only
         self._writer = threading.RLock()
-        self._open: list[sqlite3.Connection] = []
+        self._writing: int | None = None
+        self._door = threading.Lock()
+        self._is_closed = False
+        # By thread id: a threading.local forgets between two slots of a QThread. A thread that
+        # gets the id of one that ended goes on with its connection, so they stay few.
+        self._connections: dict[int, sqlite3.Connection] = {}
 
     def read(self) -> sqlite3.Connection:
-        """This thread's connection."""
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = connect(self.path)
-            self._open.append(connection)
-        return connection
+        """This thread's connection; inside `write`, the one of the transaction."""
+        thread = threading.get_ident()
+        owner = _WRITER if self._writing == thread else thread
+        return self._connections.get(owner) or self._connect(owner)
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is stored, or nothing."""
-        connection = self.read()
         with self._writer:
+            connection = self._connections.get(_WRITER) or self._connect(_WRITER)
             connection.execute("BEGIN IMMEDIATE")
+            self._writing = threading.get_ident()
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -41,20 +50,22 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._writing = None
 
     def close(self) -> None:
-        while self._open:
-            self._open.pop().close()
-        self._local = threading.local()
+        """Wait for the transaction under way, then let go of the file, whoever still reads."""
+        with self._writer, self._door:
+            self._is_closed = True
+            while self._connections:
+                self._connections.popitem()[1].close()
 
-
-def connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=10, check_same_thread=False, cached_statements=256)
-    connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    return connection
+    def _connect(self, owner: int) -> sqlite3.Connection:
+        with self._door:
+            if self._is_closed:
+                raise StoreClosedError
+            connection = self._connections[owner] = connect(self.path, read_only=self._read_only)
+            return connection
 
 
 def to_ms(instant: datetime | None) -> int | None:

@@ -1,6 +1,11 @@
-"""Single facts about the app itself: whether it ended cleanly, until when everything is paused."""
+"""Single facts about the app itself, such as until when everything is paused."""
 
 import sqlite3
+
+SET_ASIDE = "set aside"
+"""The name of the damaged file that this store took the place of."""
+OFFERED = "offered backup"
+"""The name of the backup that could take this store's place, while the person has not decided."""
 
 
 def read(connection: sqlite3.Connection, name: str) -> str | None:
@@ -12,3 +17,7 @@ def write(connection: sqlite3.Connection, name: str, value: str) -> None:
     connection.execute(
         "INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (name, value)
     )
+
+
+def forget(connection: sqlite3.Connection, *names: str) -> None:
+    connection.execute(f"DELETE FROM facts WHERE name IN ({', '.join('?' * len(names))})", names)

@@ -1,127 +1,178 @@
 """Opening the store safely: back up before migrating, check after an unclean end, set damage aside."""
 
+import os
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
-from scheduler.store import facts, migrations
-from scheduler.store.database import Database, connect
-from scheduler.store.errors import NewerStoreError, StoreError
+from scheduler.store import backups, facts, marker, migrations
+from scheduler.store.backups import FILE, back_up, is_good, last_backup, put_in_place, stamp
+from scheduler.store.connection import connect, explained, is_whole
+from scheduler.store.database import Database
+from scheduler.store.errors import NewerStoreError, NoBackupError, OlderStoreError, StoreDamagedError, StoreError
 
-FILE = "dayhand.db"
-KEEP_BACKUPS = 5
-_SIDE_FILES = ("", "-wal", "-shm")
-_IN_USE = "in use"
+_SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A damaged file that was set aside, and the backup that could take its place."""
+    """A data file that was damaged or gone, and the backup that could take its place."""
 
-    aside: Path
+    aside: Path | None
     backup: Path | None
 
     @property
     def sentence(self) -> str:
-        said = f"Your data file was damaged and is set aside as {self.aside.name}. Dayhand started with an empty one."
+        trouble = "was gone" if self.aside is None else f"was damaged and is set aside as {self.aside.name}"
+        said = f"Your data file {FILE} {trouble}, so Dayhand started with an empty one"
         if self.backup is None:
-            return f"{said} There is no backup to go back to."
-        return f"{said} To go on from the last backup ({self.backup.name}), choose Restore or run: dayhand restore"
+            return f"{said}; there is no backup, so please add your workflows again."
+        return f"{said}; to go on from the backup {self.backup.name}, choose Restore, or quit and run: dayhand restore"
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
     database: Database
     damage: Damage | None = None
+    """To be said at every start until the person restores the backup or dismisses it."""
 
 
 def open_store(folder: Path, now: datetime) -> Opened:
     """The store in that folder, ready for use. Damage never stops the app and never goes unsaid."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with suppress(StoreDamagedError):
+        return _open(folder, now)
+    return _open(folder, now)  # the marker is there by now, so every page is looked at
+
+
+def open_for_reading(folder: Path) -> Database:
+    """The store as it is, beside an app that may be using it: nothing is checked, migrated or marked."""
     path = folder / FILE
-    damage = None
-    if path.exists() and not _is_sound(path):
-        damage = Damage(_set_aside(path, now), last_backup(folder))
-    with closing(connect(path)) as connection:
-        found = migrations.version_of(connection)
-        if 0 < found < migrations.latest():
-            back_up(folder, now)
-        migrations.migrate(connection)
-        path.chmod(0o600)
-        facts.write(connection, _IN_USE, "yes")
-    return Opened(Database(path), damage)
+    if not path.is_file():
+        raise StoreError(f"There is no data in {folder} yet. Start Dayhand once.")
+    with closing(connect(path, read_only=True)) as connection:
+        migrations.refuse_newer(connection)
+        if migrations.version_of(connection) < migrations.latest():
+            raise OlderStoreError
+    return Database(path, read_only=True)
 
 
 def close_store(database: Database) -> None:
-    """Leave the file so that the next start need not check it."""
-    facts.write(database.read(), _IN_USE, "no")
+    """Leave the file so that the next start need not check it, unless trouble was seen meanwhile."""
     database.close()
+    marker.lift(database.path)
 
 
-def back_up(folder: Path, now: datetime) -> Path:
-    """Write a copy of the store as it is, and let go of the oldest ones."""
-    backups = folder / "backups"
-    backups.mkdir(exist_ok=True, mode=0o700)
-    target = backups / f"dayhand-{now:%Y%m%d-%H%M%S}.db"
-    unfinished = target.with_suffix(".part")
-    unfinished.unlink(missing_ok=True)
-    with closing(sqlite3.connect(folder / FILE)) as source, closing(sqlite3.connect(unfinished)) as copy:
-        source.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
-        facts.write(copy, _IN_USE, "no")
-        copy.commit()
-    unfinished.chmod(0o600)
-    unfinished.replace(target)
-    for old in _backups(folder)[:-KEEP_BACKUPS]:
-        old.unlink()
-    return target
-
-
-def last_backup(folder: Path) -> Path | None:
-    """The newest backup that can be read."""
-    return next((backup for backup in reversed(_backups(folder)) if _is_sound(backup)), None)
+def dismiss_damage(database: Database) -> None:
+    """The person goes on without the backup that was offered."""
+    with database.write() as connection:
+        facts.forget(connection, facts.SET_ASIDE, facts.OFFERED)
 
 
 def restore(folder: Path, now: datetime) -> Path:
-    """Put the last backup in place of the store, which is set aside. The app must not be running."""
-    backup = last_backup(folder)
-    if backup is None:
-        raise StoreError("There is no backup to go back to.")
-    if (folder / FILE).exists():
-        _set_aside(folder / FILE, now)
-    fresh = folder / f"{FILE}.part"
-    shutil.copyfile(backup, fresh)
-    fresh.chmod(0o600)
-    fresh.replace(folder / FILE)
+    """Put the offered or the last backup in place of the store, which is set aside. The app must not be running."""
+    path = folder / FILE
+    with explained(path):
+        backup = _offered(folder) or last_backup(folder, now)
+        if backup is None:
+            raise NoBackupError(folder)
+        unfinished = path.with_name(f"{FILE}.part")
+        unfinished.unlink(missing_ok=True)
+        unfinished.touch(mode=0o600)
+        shutil.copyfile(backup, unfinished)
+        _set_aside(path, "replaced", now)
+        put_in_place(unfinished, path)
     return backup
 
 
-def _backups(folder: Path) -> list[Path]:
-    return sorted((folder / "backups").glob("dayhand-*.db"))
+def _open(folder: Path, now: datetime) -> Opened:
+    path = folder / FILE
+    with explained(path):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _refuse_newer(path)
+        damage = None if _is_sound(path) else Damage(_set_aside(path, "damaged", now), last_backup(folder, now))
+        path.touch(mode=0o600)
+        with suppress(PermissionError):  # on a file system without modes
+            path.chmod(0o600)
+        marker.put(path)
+        with closing(connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            if 0 < migrations.version_of(connection) < migrations.latest():
+                back_up(folder, now)
+            migrations.migrate(connection)
+            if damage is not None:
+                _remember(connection, damage)
+            return Opened(Database(path), _remembered(connection, folder))
+
+
+def _refuse_newer(path: Path) -> None:
+    """Look before anything is touched: a newer store stays as it is to the byte, its side files too."""
+    if not _holds_something(path):
+        return
+    try:
+        with closing(connect(path, read_only=True)) as connection:
+            migrations.refuse_newer(connection)
+    except NewerStoreError:
+        raise
+    except StoreError:
+        return  # comes up again, and is dealt with, when it is opened for writing
 
 
 def _is_sound(path: Path) -> bool:
-    """Whether SQLite can read the file; after an unclean end, every page of it is looked at."""
+    """Whether the store can be used; after an unclean end, every page of it is looked at."""
+    is_expected = backups.exist(path.parent)
+    if not _holds_something(path):
+        is_blank = path.is_file() or not path.exists()
+        return is_blank and not is_expected and not _holds_something(path.with_name(f"{FILE}-wal"))
     try:
-        with closing(sqlite3.connect(path, timeout=10)) as connection:
+        with closing(connect(path)) as connection:
+            if marker.is_there(path) and not is_whole(connection):
+                return False
+            tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
             if migrations.version_of(connection) == 0:
-                return not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-            if facts.read(connection, _IN_USE) == "no":
-                return True
-            return [row[0] for row in connection.execute("PRAGMA quick_check")] == ["ok"]
-    except sqlite3.OperationalError as error:
-        raise StoreError(f"Your data file {path.name} cannot be opened: {error}.") from error
-    except (sqlite3.DatabaseError, NewerStoreError):
+                return not tables and not is_expected
+            return "facts" in tables
+    except StoreDamagedError:
         return False
 
 
-def _set_aside(path: Path, now: datetime) -> Path:
-    aside = path.with_name(f"dayhand-damaged-{now:%Y%m%d-%H%M%S}.db")
-    for suffix in _SIDE_FILES:
-        part = path.with_name(path.name + suffix)
-        if part.exists():
-            part.rename(aside.with_name(aside.name + suffix))
-    return aside
+def _holds_something(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0
+
+
+def _set_aside(path: Path, word: str, now: datetime) -> Path | None:
+    """Give the store and its side files a new name. The store goes last, so that no side file is left to the next."""
+    names = (path.with_name(f"dayhand-{word}-{stamp(now)}{-n if n > 1 else ''}.db") for n in count(1))
+    aside = next(name for name in names if not any(name.parent.glob(f"{name.name}*")))
+    parts = [path.with_name(path.name + suffix) for suffix in (*_SIDE_FILES, "") if os.path.lexists(f"{path}{suffix}")]
+    for part in parts:
+        part.rename(aside.with_name(part.name.replace(path.name, aside.name)))
+    return aside if path in parts else None
+
+
+def _remember(connection: sqlite3.Connection, damage: Damage) -> None:
+    facts.write(connection, facts.SET_ASIDE, damage.aside.name if damage.aside else "")
+    if damage.backup is not None:
+        facts.write(connection, facts.OFFERED, damage.backup.name)
+
+
+def _remembered(connection: sqlite3.Connection, folder: Path) -> Damage | None:
+    aside, offered = facts.read(connection, facts.SET_ASIDE), facts.read(connection, facts.OFFERED)
+    if aside is None:
+        return None
+    return Damage(folder / aside if aside else None, folder / backups.FOLDER / offered if offered else None)
+
+
+def _offered(folder: Path) -> Path | None:
+    """The backup that was offered when this store took the place of a damaged one."""
+    path = folder / FILE
+    if not _holds_something(path):
+        return None
+    with suppress(StoreError, sqlite3.Error), closing(connect(path)) as connection:
+        damage = _remembered(connection, folder)
+        if damage is not None and damage.backup is not None and is_good(damage.backup):
+            return damage.backup
+    return None

@@ -1,0 +1,77 @@
+"""Stores on real files: filling, crashing and looking into them."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scheduler.store import marker
+from scheduler.store.database import Database
+from scheduler.store.health import close_store, open_store
+
+NOW = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
+ROOT = Path(__file__).parents[2]
+
+
+def fill(database: Database, number: int, word: str = "w") -> None:
+    rows = [(f"{word}{place}/h", f"{word}{place}", "x" * 200) for place in range(number)]
+    with database.write() as db:
+        db.executemany(
+            "INSERT INTO schedules (id, workflow, handler, kind, spec, policies, version, computed, created) "
+            "VALUES (?, ?, 'h', 'job', ?, '{}', 1, 0, 0)",
+            rows,
+        )
+
+
+def made(folder: Path, number: int = 200) -> Path:
+    """A cleanly closed store with that many schedules."""
+    database = open_store(folder, NOW).database
+    fill(database, number)
+    close_store(database)
+    return folder / "dayhand.db"
+
+
+def count(database: Database) -> int:
+    return int(database.read().execute("SELECT count(*) FROM schedules").fetchone()[0])
+
+
+def count_in(path: Path) -> int:
+    """Read with nothing but SQLite itself."""
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return int(db.execute("SELECT count(*) FROM schedules").fetchone()[0])
+
+
+def zero_pages(path: Path, start: int | None = None) -> None:
+    """What a failing disk leaves: a readable header, and nothing in the middle."""
+    content = bytearray(path.read_bytes())
+    first, number = (len(content) // 2 // 4096, 5) if start is None else (start // 4096, 1)
+    content[first * 4096 : (first + number) * 4096] = bytes(number * 4096)
+    path.write_bytes(content)
+
+
+def end_uncleanly(path: Path) -> None:
+    marker.put(path)
+
+
+def listing(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def modes(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder.parent)): oct(path.stat().st_mode & 0o777) for path in folder.rglob("*")}
+
+
+def run_python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Another process, which may die."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )

@@ -1,0 +1,434 @@
+"""Transactions, threads, other processes, and errors that a person can act on."""
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler.store import facts, marker
+from scheduler.store.connection import Connection
+from scheduler.store.database import Database, from_ms, to_ms
+from scheduler.store.errors import (
+    DiskFailedError,
+    DiskFullError,
+    StoreBusyError,
+    StoreClosedError,
+    StoreDamagedError,
+    StoreError,
+    StoreForbiddenError,
+    explain,
+)
+from scheduler.store.health import close_store, open_store
+from tests.store.stores import NOW, count, count_in, fill, listing, run_python
+
+
+@pytest.fixture
+def database(folder: Path) -> Iterator[Database]:
+    database = open_store(folder, NOW).database
+    yield database
+    database.close()
+
+
+def in_threads(*acts: Callable[[], object]) -> list[BaseException]:
+    """Run them side by side to their end; what they raised."""
+    raised: list[BaseException] = []
+
+    def run(act: Callable[[], object]) -> None:
+        try:
+            act()
+        except BaseException as error:  # noqa: BLE001  judged by the test
+            raised.append(error)
+
+    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return raised
+
+
+def test_a_transaction_is_stored_at_its_end(database: Database, folder: Path) -> None:
+    with database.write() as db:
+        facts.write(db, "a", "1")
+        with closing(sqlite3.connect(folder / "dayhand.db")) as other:
+            assert facts.read(other, "a") is None
+    with closing(sqlite3.connect(folder / "dayhand.db")) as other:
+        assert facts.read(other, "a") == "1"
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, sqlite3.IntegrityError])
+def test_a_transaction_that_raises_leaves_nothing(database: Database, error: type[BaseException]) -> None:
+    def write() -> None:
+        with database.write() as db:
+            facts.write(db, "a", "1")
+            raise error
+
+    with pytest.raises(error):
+        write()
+    assert facts.read(database.read(), "a") is None
+    with database.write() as db:
+        facts.write(db, "b", "2")
+    assert facts.read(database.read(), "b") == "2"
+
+
+def test_our_own_mistakes_stay_what_they_are(database: Database) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        database.read().execute("SELECT * FROM nowhere")
+    with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"), database.write() as db:
+        db.execute("INSERT INTO gaps VALUES ('nobody/h', 0, 1, 1, 0, 'missed', 'off', 0)")
+    with pytest.raises(sqlite3.IntegrityError, match="cannot store TEXT value in INTEGER"), database.write() as db:
+        db.execute("INSERT INTO answers VALUES ('a', 'b', 'c', 'noon')")
+
+
+def test_a_transaction_inside_a_transaction_is_refused_and_spoils_nothing(database: Database) -> None:
+    with database.write() as db:
+        facts.write(db, "a", "1")
+        with pytest.raises(sqlite3.OperationalError, match="within a transaction"), database.write():
+            pass
+        facts.write(db, "b", "2")
+    assert facts.read(database.read(), "a") == "1"
+
+
+def test_a_query_that_nobody_finished_does_not_stop_the_writer(database: Database) -> None:
+    """Reading an old state in the thread that then writes is what SQLite answers with "database is locked"."""
+    fill(database, 200)
+    unfinished = database.read().execute("SELECT * FROM schedules")
+    unfinished.fetchone()
+    assert in_threads(lambda: fill(database, 1, "other")) == []
+    fill(database, 1, "mine")
+    assert len(unfinished.fetchall()) == 199, "and it still reads the state in which it began"
+    assert count(database) == 202
+
+
+def test_a_write_sees_itself_and_other_threads_do_not(database: Database) -> None:
+    with database.write() as db:
+        facts.write(db, "a", "1")
+        seen: list[str | None] = [facts.read(database.read(), "a")]
+        assert in_threads(lambda: seen.append(facts.read(database.read(), "a"))) == []
+    assert seen == ["1", None]
+
+
+def test_every_connection_is_set_up(database: Database) -> None:
+    def look() -> None:
+        db = database.read()
+        assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        assert db.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+        assert db.execute("PRAGMA synchronous").fetchone()[0] == 1
+        assert db.execute("PRAGMA busy_timeout").fetchone()[0] == 10_000
+        assert db.execute("SELECT 1 AS one").fetchone()["one"] == 1
+
+    look()
+    assert in_threads(look) == []
+    with database.write():
+        look()
+
+
+def test_two_threads_that_write_never_meet_a_lock(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scheduler.store.connection.PATIENCE", 0)
+
+    def write(word: str) -> None:
+        for number in range(200):
+            with database.write() as db:
+                facts.write(db, f"{word} {number}", word)
+
+    assert in_threads(lambda: write("left"), lambda: write("right")) == []
+    written = database.read().execute("SELECT value, count(*) FROM facts GROUP BY 1 ORDER BY 1")
+    assert [tuple(row) for row in written] == [("left", 200), ("right", 200)]
+
+
+def test_readers_see_whole_transactions_while_others_write(database: Database) -> None:
+    ended = threading.Event()
+
+    def write() -> None:
+        for number in range(200):
+            with database.write() as db:
+                facts.write(db, "a", str(number))
+                facts.write(db, "b", str(number))
+        ended.set()
+
+    def read() -> None:
+        while not ended.is_set():
+            values = database.read().execute("SELECT DISTINCT value FROM facts").fetchall()
+            assert len(values) <= 1
+
+    assert in_threads(write, read, read) == []
+
+
+def test_threads_that_come_and_go_leave_no_connections_behind(database: Database) -> None:
+    for _ in range(300):
+        assert in_threads(lambda: count(database)) == []
+    held = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink() and link.readlink() == database.path]
+    assert 0 < len(held) < 10
+
+
+READS_IN_A_QTHREAD = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication, QObject, QThread, QTimer, Slot
+from scheduler.store.health import open_store
+from tests.store.stores import NOW
+
+class Worker(QObject):
+    seen = []
+
+    @Slot()
+    def look(self):
+        self.seen.append(database.read())
+        if len(self.seen) == 5:
+            self.thread().quit()
+
+app = QCoreApplication([])
+database = open_store(Path(sys.argv[1]), NOW).database
+worker, thread, timer = Worker(), QThread(), QTimer()
+worker.moveToThread(thread)
+timer.timeout.connect(worker.look)
+thread.finished.connect(app.quit)
+timer.start(1)
+thread.start()
+app.exec()
+print(len(set(map(id, worker.seen))), worker.seen[0] is database.read())
+"""
+
+
+def test_a_qthread_keeps_its_connection_between_two_slots(folder: Path) -> None:
+    """Python forgets such a thread, and all its thread-local values, whenever a slot returns."""
+    ended = run_python(READS_IN_A_QTHREAD, folder)
+    assert ended.stdout == "1 False\n", ended.stderr
+
+
+HOLDS_THE_LOCK = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.readline()
+db.execute("ROLLBACK")
+"""
+
+
+@pytest.fixture
+def holder(database: Database) -> Iterator[subprocess.Popen[str]]:
+    """Another program that holds the write lock until it reads a line."""
+    command = [sys.executable, "-c", HOLDS_THE_LOCK, str(database.path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "held\n"
+        yield process
+
+
+def test_a_lock_of_another_program_is_waited_for(
+    database: Database, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = threading.Event()
+    execute = Connection.execute
+
+    def traced(connection: Connection, sql: str, *parameters: Any) -> Any:
+        if sql.startswith("BEGIN"):
+            waiting.set()
+        return execute(connection, sql, *parameters)
+
+    monkeypatch.setattr(Connection, "execute", traced)
+
+    def write() -> None:
+        with database.write() as db:
+            facts.write(db, "a", "1")
+
+    def let_go() -> None:
+        assert waiting.wait(5)
+        holder.communicate("\n")
+
+    assert in_threads(write, let_go) == []
+    assert facts.read(database.read(), "a") == "1"
+
+
+def test_a_lock_that_stays_is_said_and_spoils_nothing(
+    database: Database, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scheduler.store.connection.PATIENCE", 0.05)
+    with pytest.raises(StoreBusyError) as refused, database.write() as db:
+        facts.write(db, "a", "1")
+    assert str(refused.value) == (
+        f"Another program keeps {database.path} locked, so nothing was saved. Close it, then try again."
+    )
+    assert isinstance(refused.value.__cause__, sqlite3.OperationalError)
+    assert facts.read(database.read(), "a") is None, "reading goes on meanwhile"
+    holder.communicate("\n")
+    with database.write() as db:
+        facts.write(db, "a", "1")
+    assert facts.read(database.read(), "a") == "1"
+
+
+def test_a_full_disk_is_said_nothing_is_half_written_and_room_helps(database: Database) -> None:
+    """D5"""
+    fill(database, 10)
+    with database.write() as db:
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        db.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(DiskFullError, match=r"no room left on the disk of .*dayhand\.db, so nothing was saved"):
+        fill(database, 5000, "more")
+    assert count(database) == 10
+    with pytest.raises(DiskFullError):
+        fill(database, 5000, "more")
+    with database.write() as db:
+        db.execute("PRAGMA max_page_count = 1000000")
+    fill(database, 5000, "more")
+    assert count(database) == 5010
+
+
+def test_a_full_disk_is_no_reason_to_check(database: Database, folder: Path) -> None:
+    with database.write() as db:
+        db.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(DiskFullError):
+        fill(database, 5000)
+    close_store(database)
+    assert listing(folder) == {"dayhand.db"}
+
+
+def test_a_store_that_may_not_be_changed_is_said(database: Database) -> None:
+    with database.write() as db:
+        db.execute("PRAGMA query_only = ON")
+    with pytest.raises(StoreForbiddenError, match="Check that you may read and write it"):
+        fill(database, 1)
+
+
+def test_a_file_that_vanished_is_said_and_not_made_anew(database: Database) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        database.path.with_name(f"dayhand.db{suffix}").unlink(missing_ok=True)
+    with pytest.raises(StoreForbiddenError):
+        database.read()
+    assert not database.path.exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "meaning"),
+    [
+        (sqlite3.SQLITE_BUSY, StoreBusyError),
+        (sqlite3.SQLITE_BUSY_RECOVERY, StoreBusyError),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, None),
+        (sqlite3.SQLITE_LOCKED, StoreBusyError),
+        (sqlite3.SQLITE_FULL, DiskFullError),
+        (sqlite3.SQLITE_READONLY_DBMOVED, StoreForbiddenError),
+        (sqlite3.SQLITE_CANTOPEN, StoreForbiddenError),
+        (sqlite3.SQLITE_IOERR_FSYNC, DiskFailedError),
+        (sqlite3.SQLITE_CORRUPT_INDEX, StoreDamagedError),
+        (sqlite3.SQLITE_NOTADB, StoreDamagedError),
+        (sqlite3.SQLITE_CONSTRAINT_UNIQUE, None),
+        (sqlite3.SQLITE_ERROR, None),
+    ],
+)
+def test_the_code_decides_what_an_error_means_and_never_its_text(code: int, meaning: type[StoreError] | None) -> None:
+    error = sqlite3.OperationalError("database disk image is malformed and locked")
+    error.sqlite_errorcode = code
+    explained = explain(error, Path("dayhand.db"))
+    assert explained is None if meaning is None else type(explained) is meaning
+
+
+def test_closing_closes_the_connections_of_all_threads(database: Database, folder: Path) -> None:
+    may_end, has_written = threading.Event(), threading.Event()
+    refused: list[BaseException] = []
+
+    def live() -> None:
+        fill(database, 5)
+        half_read = database.read().execute("SELECT * FROM schedules")
+        half_read.fetchone()
+        has_written.set()
+        may_end.wait(10)
+        for act in (half_read.fetchone, lambda: count(database), lambda: fill(database, 1, "late")):
+            refused.extend(in_this_thread(act))
+
+    def in_this_thread(act: Callable[[], object]) -> Iterator[BaseException]:
+        try:
+            act()
+        except StoreClosedError as error:
+            yield error
+
+    thread = threading.Thread(target=live)
+    thread.start()
+    assert has_written.wait(10)
+    fill(database, 5, "mine")
+    close_store(database)
+    may_end.set()
+    thread.join()
+    assert len(refused) == 3
+    assert listing(folder) == {"dayhand.db"}
+    assert count_in(folder / "dayhand.db") == 10
+
+
+def test_closing_waits_for_the_transaction_under_way(database: Database, folder: Path) -> None:
+    inside, closing_now = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with database.write() as db:
+            inside.set()
+            assert closing_now.wait(10)
+            facts.write(db, "a", "1")
+
+    def close() -> None:
+        assert inside.wait(10)
+        closing_now.set()
+        close_store(database)
+
+    assert in_threads(write, close) == []
+    with closing(sqlite3.connect(folder / "dayhand.db")) as db:
+        assert facts.read(db, "a") == "1"
+    assert not marker.is_there(database.path)
+
+
+def test_closing_twice_is_closing(database: Database) -> None:
+    close_store(database)
+    close_store(database)
+    with pytest.raises(StoreClosedError, match="Dayhand is closing"):
+        database.read()
+
+
+CLOSES_UNDER_READERS = """
+import sys, threading
+from pathlib import Path
+from scheduler.store.errors import StoreClosedError
+from scheduler.store.health import close_store, open_store
+from tests.store.stores import NOW, fill
+
+for number in range(15):
+    database = open_store(Path(sys.argv[1]) / str(number), NOW).database
+    fill(database, 2000)
+    reading = threading.Semaphore(0)
+
+    def read():
+        try:
+            while True:
+                list(database.read().execute("SELECT * FROM schedules ORDER BY spec"))
+                reading.release()
+        except StoreClosedError:
+            pass
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        reading.acquire()
+    close_store(database)
+    for thread in threads:
+        thread.join()
+print("alive")
+"""
+
+
+def test_closing_under_readers_does_not_crash_python(folder: Path) -> None:
+    """A connection that is closed while another thread is inside SQLite with it is a segmentation fault."""
+    ended = run_python(CLOSES_UNDER_READERS, folder)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "alive\n", "")
+
+
+def test_instants_survive_to_the_millisecond() -> None:
+    exact = NOW.replace(microsecond=123000)
+    assert from_ms(to_ms(exact)) == exact
+    assert from_ms(to_ms(exact.replace(microsecond=123999))) == exact
+    assert to_ms(None) is None
+    assert from_ms(None) is None
+    before = NOW.replace(year=1969)
+    assert from_ms(to_ms(before)) == before
