@@ -64,6 +64,7 @@ class _EngineRoom(QObject):
         self._announce = announce
         self._engine: Engine | None = None
         self._timer: QTimer | None = None
+        self._is_stirred = False
         self._last: tuple[datetime, float] | None = None
 
     @Slot()
@@ -98,10 +99,13 @@ class _EngineRoom(QObject):
     def _hear(self, announcement: Announcement) -> None:
         """From any thread: pass it on, and look whether something can start now."""
         self._announce(announcement)
-        self._stirred.emit()
+        if not self._is_stirred:
+            self._is_stirred = True
+            self._stirred.emit()
 
     @Slot()
     def _tick_soon(self) -> None:
+        self._is_stirred = False
         if self._timer is not None:
             self._timer.start(0)
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -81,7 +81,7 @@ class Commands:
             if row is None or row.removed is not None:
                 version = self._definition.add(db, workflow, handler, spec, policies or {}, kind, now)
             else:
-                version = self._definition.edit(db, replace(row, kind=kind), spec, policies or {}, now)
+                version = self._definition.edit(db, row._replace(kind=kind), spec, policies or {}, now)
             return Answer(schedule=schedule, version=version)
 
         return self._answer("put", request, act)

@@ -13,7 +13,8 @@ from scheduler.engine.emission import Emission, cut_late
 from scheduler.engine.launcher import Announce, Announcement, Launcher
 from scheduler.engine.settings import Settings
 from scheduler.engine.views import Views
-from scheduler.store import backfills, occurrences, schedules
+from scheduler.store import occurrences, schedules
+from scheduler.store.agenda import Agenda, read_agenda
 from scheduler.store.database import Database
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.catchup import gap_of
@@ -76,14 +77,15 @@ class Engine:
             return min(self._wake, now + LONGEST_SLEEP)
         self._stirred = False
         with self._context.database.write() as db:
-            self._resume(db, now)
+            self._dispatch.record_ends(db, now)
             stopped, more = self._emission.emit_due(db, now)
-            more |= self._emission.advance_late(db, now)
-            overtaken, unfinished = self._backfilling.advance(db, now)
-        self._stop(stopped + overtaken)
+        self._stop(stopped)
         self._waiting = True
         self._waiting = self._dispatch.start_due(now)
-        self._wake = now if more or unfinished else self._next_wake(now)
+        agenda = read_agenda(self._context.database.read(), now)
+        if agenda.has_chores:
+            more |= self._do_chores(now)
+        self._wake = now if more else self._next_wake(agenda, now)
         return now if self._stirred else min(self._wake, now + LONGEST_SLEEP)
 
     @property
@@ -152,9 +154,16 @@ class Engine:
         else:
             schedules.update(db, row.id, computed=now)
 
-    def _resume(self, db: sqlite3.Connection, now: datetime) -> None:
-        for row in schedules.resuming(db, now):
-            schedules.update(db, row.id, paused=False, paused_until=None, pause_note=None, version=row.version + 1)
+    def _do_chores(self, now: datetime) -> bool:
+        """What is not on time anyway: pauses that end, missed times, backfills. Says whether to look again at once."""
+        with self._context.database.write() as db:
+            resumed = schedules.resuming(db, now)
+            for row in resumed:
+                schedules.update(db, row.id, paused=False, paused_until=None, pause_note=None, version=row.version + 1)
+            caught_up = self._emission.advance_late(db, now)
+            overtaken, backfilled = self._backfilling.advance(db, now)
+        self._stop(overtaken)
+        return bool(resumed) or caught_up or backfilled
 
     def _stop(self, keys: list[str]) -> None:
         for key in keys:
@@ -166,12 +175,10 @@ class Engine:
                 kill = policy is Overlap.TERMINATE_OTHER
                 self._dispatch.stop(key, kill=kill, overtaken=True)
 
-    def _next_wake(self, now: datetime) -> datetime:
-        db = self._context.database.read()
-        due = [schedules.earliest(db), occurrences.earliest(db, now)]
-        if self._waiting or backfills.still_open(db):
-            due.append(now + LONGEST_SLEEP)
-        return min((at for at in due if at is not None), default=datetime.max.replace(tzinfo=now.tzinfo))
+    def _next_wake(self, agenda: Agenda, now: datetime) -> datetime:
+        if self._waiting or agenda.has_chores:
+            return min(agenda.next, now + LONGEST_SLEEP)
+        return agenda.next
 
     def _hear_of_run(self, announcement: Announcement, *, changes_times: bool) -> None:
         """A run began or ended, in any thread: worth a look only if something waits or the next time moved."""

@@ -24,7 +24,8 @@ class SimpleLauncher:
         task = self._tasks.get(work.schedule)
         if task is None:
             raise CouldNotStartError(f"Nothing is known about how to run {work.schedule}.")
-        self._pool.submit(self._run, task, work, reports)
+        if reports.began(work):
+            self._pool.submit(self._run, task, work, reports)
 
     def stop(self, key: str, *, kill: bool) -> None:
         with self._lock:
@@ -38,8 +39,6 @@ class SimpleLauncher:
         self._pool.shutdown()
 
     def _run(self, task: Task, work: Work, reports: Reports) -> None:
-        if not reports.began(work):
-            return
         try:
             code = None if callable(task) else self._wait_for(task, work.key)
             if callable(task):

@@ -1,10 +1,10 @@
 """Occurrences and gaps: each planned time once, with what became of it. A row moves only from where it was."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, TypeAlias
+from enum import StrEnum
+from typing import Any, NamedTuple, TypeAlias
 
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StaleError
@@ -15,15 +15,17 @@ from scheduler.timing.policies import Overlap
 from scheduler.timing.times import Count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OccurrenceRow:
+class OccurrenceRow(NamedTuple):
+    """One occurrence as stored."""
+
     key: str
     schedule: str
     planned: datetime
     due: datetime
+    created: datetime
     origin: Origin
-    late: bool = False
     state: State = State.QUEUED
+    late: bool = False
     reason: Reason | None = None
     detail: str | None = None
     overlap: Overlap | None = None
@@ -31,15 +33,18 @@ class OccurrenceRow:
     backfill: str | None = None
     attempts: int = 0
     retry_at: datetime | None = None
-    created: datetime
     began: datetime | None = None
     ended: datetime | None = None
 
 
-_COLUMNS = tuple(OccurrenceRow.__dataclass_fields__)
-_INSTANTS = ("planned", "due", "retry_at", "created", "began", "ended")
+_COLUMNS = OccurrenceRow._fields
+_INSTANTS = ("planned", "due", "created", "retry_at", "began", "ended")
+_INSTANT_PLACES = tuple(_COLUMNS.index(name) for name in _INSTANTS)
+_ENUMS: dict[str, type[StrEnum]] = {"origin": Origin, "state": State, "reason": Reason, "overlap": Overlap}
+_ENUM_PLACES = tuple((_COLUMNS.index(name), {one.value: one for one in enum}) for name, enum in _ENUMS.items())
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM occurrences"
 _OF_OCCURRENCE = ", ".join(f"o.{name}" for name in _COLUMNS)
+_WITH_SCHEDULE = f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind FROM occurrences o JOIN schedules s ON s.id = o.schedule"
 _INSERT = (
     f"INSERT INTO occurrences ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT DO NOTHING"
 )
@@ -47,10 +52,9 @@ _INSERT = (
 
 def insert(db: sqlite3.Connection, row: OccurrenceRow) -> bool:
     """Record it unless its key is known; says whether it was new."""
-    values = [getattr(row, name) for name in _COLUMNS]
-    for place, name in enumerate(_COLUMNS):
-        if name in _INSTANTS:
-            values[place] = to_ms(values[place])
+    values: list[Any] = list(row)
+    for place in _INSTANT_PLACES:
+        values[place] = to_ms(values[place])
     return db.execute(_INSERT, values).rowcount == 1
 
 
@@ -105,35 +109,17 @@ Candidate: TypeAlias = tuple[OccurrenceRow, str, str]
 """An occurrence that may start, with the policies and the kind of its schedule."""
 
 
-def startable(db: sqlite3.Connection, now: datetime, most: int) -> list[Candidate]:
-    """Queued, due and free to begin: of each schedule the first in line, or all where they run side by side.
+def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[Candidate]:
+    """Queued and due, oldest first; read as far as needed.
 
-    Backfills stand behind everything else. A schedule that is blocked, or whose earlier occurrence
-    has not ended, starts nothing; a paused one only what a person asked for.
+    A schedule that is blocked or set aside starts nothing, a paused one only what a person asked for.
     """
     return _candidates(
         db.execute(
-            f"SELECT {', '.join(_COLUMNS)}, policies, kind FROM ("
-            f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind, coalesce(o.overlap, s.policies ->> 'overlap') AS policy, "
-            "row_number() OVER (PARTITION BY o.schedule ORDER BY o.origin = 'backfill', o.due, o.planned) AS place "
-            "FROM occurrences o JOIN schedules s ON s.id = o.schedule "
-            "WHERE o.state = 'queued' AND o.due <= ?1 AND (o.retry_at IS NULL OR o.retry_at <= ?1) "
-            "AND s.blocked IS NULL AND s.trouble IS NULL AND (s.paused = 0 OR o.origin IN ('manual', 'backfill')) "
-            "AND (NOT EXISTS (SELECT 1 FROM occurrences p WHERE p.schedule = o.schedule AND p.state = 'started') "
-            "OR policy = 'allow_all')) "
-            "WHERE place = 1 OR policy = 'allow_all' ORDER BY origin = 'backfill', due, planned LIMIT ?2",
-            (to_ms(now), most),
-        )
-    )
-
-
-def retries(db: sqlite3.Connection, now: datetime) -> list[Candidate]:
-    """Started ones whose next attempt is due."""
-    return _candidates(
-        db.execute(
-            f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind FROM occurrences o JOIN schedules s ON s.id = o.schedule "
-            "WHERE o.state = 'started' AND o.retry_at IS NOT NULL AND o.retry_at <= ? ORDER BY o.retry_at",
-            (to_ms(now),),
+            f"{_WITH_SCHEDULE} WHERE o.state = 'queued' AND o.due <= ?1 AND (o.retry_at IS NULL OR o.retry_at <= ?1) "
+            f"AND (o.origin = 'backfill') = ?2 AND s.blocked IS NULL AND s.trouble IS NULL "
+            "AND (s.paused = 0 OR o.origin IN ('manual', 'backfill')) ORDER BY o.due, o.planned",
+            (to_ms(now), backfill),
         )
     )
 
@@ -144,20 +130,9 @@ def is_waiting(db: sqlite3.Connection, now: datetime) -> bool:
     return row is not None
 
 
-def started(db: sqlite3.Connection) -> list[OccurrenceRow]:
-    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE state = 'started'")]
-
-
-def earliest(db: sqlite3.Connection, after: datetime) -> datetime | None:
-    """When the next queued one falls due, or the next attempt; those that already wait are woken by events."""
-    row = db.execute(
-        "SELECT min(at) FROM ("
-        "SELECT min(due) AS at FROM occurrences WHERE state = 'queued' AND due > ?1 UNION ALL "
-        "SELECT min(retry_at) FROM occurrences WHERE state = 'queued' AND retry_at > ?1 UNION ALL "
-        "SELECT min(retry_at) FROM occurrences WHERE state = 'started' AND retry_at IS NOT NULL)",
-        (to_ms(after),),
-    ).fetchone()
-    return from_ms(row[0])
+def started(db: sqlite3.Connection) -> Iterator[Candidate]:
+    """Begun and not ended: running, or waiting for the next attempt."""
+    return _candidates(db.execute(f"{_WITH_SCHEDULE} WHERE o.state = 'started'"))
 
 
 def recent(db: sqlite3.Connection, schedule: str, most: int) -> list[OccurrenceRow]:
@@ -232,8 +207,8 @@ def _change(db: sqlite3.Connection, key: str, old: State, **changes: Any) -> boo
     )
 
 
-def _candidates(rows: Iterable[sqlite3.Row]) -> list[Candidate]:
-    return [(_from_sql(row[:-2]), row[-2], row[-1]) for row in rows]
+def _candidates(rows: Iterable[sqlite3.Row]) -> Iterator[Candidate]:
+    return ((_from_sql(row[:-2]), row[-2], row[-1]) for row in rows)
 
 
 def _gap(row: sqlite3.Row) -> Gap:
@@ -243,14 +218,11 @@ def _gap(row: sqlite3.Row) -> Gap:
 
 
 def _from_sql(row: Sequence[Any]) -> OccurrenceRow:
-    values = dict(zip(_COLUMNS, row, strict=True))
-    for name in _INSTANTS:
-        values[name] = from_ms(values[name])
-    values["origin"] = Origin(values["origin"])
-    values["state"] = State(values["state"])
-    values["late"] = bool(values["late"])
-    if values["reason"] is not None:
-        values["reason"] = Reason(values["reason"])
-    if values["overlap"] is not None:
-        values["overlap"] = Overlap(values["overlap"])
-    return OccurrenceRow(**values)
+    values = list(row)
+    for place in _INSTANT_PLACES:
+        if values[place] is not None:
+            values[place] = from_ms(values[place])
+    for place, members in _ENUM_PLACES:
+        if values[place] is not None:
+            values[place] = members[values[place]]
+    return OccurrenceRow._make(values)

@@ -2,9 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from scheduler.store.database import from_ms, to_ms
 
@@ -23,8 +22,7 @@ _INSTANTS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleRow:
+class ScheduleRow(NamedTuple):
     """One schedule as stored. `spec` and `policies` are JSON texts, read when they are needed."""
 
     id: str
@@ -34,6 +32,11 @@ class ScheduleRow:
     spec: str
     policies: str
     version: int
+    next_at: datetime | None
+    next_due: datetime | None
+    computed: datetime
+    """The wall clock when `next_at` was computed."""
+    created: datetime
     paused: bool = False
     paused_until: datetime | None = None
     pause_note: str | None = None
@@ -42,8 +45,6 @@ class ScheduleRow:
     trouble: str | None = None
     """Why it was set aside: its row makes no sense."""
     skip_at: datetime | None = None
-    next_at: datetime | None
-    next_due: datetime | None
     late_next: datetime | None = None
     """The catch-up cursor: the next missed time to record, up to `late_until`."""
     late_until: datetime | None = None
@@ -54,22 +55,22 @@ class ScheduleRow:
     """Automatic runs that began, counted against the limit."""
     failures: int = 0
     last_run: datetime | None = None
-    computed: datetime
-    """The wall clock when `next_at` was computed."""
-    created: datetime
     removed: datetime | None = None
 
 
-_COLUMNS = tuple(ScheduleRow.__dataclass_fields__)
+_COLUMNS = ScheduleRow._fields
+_INSTANT_PLACES = tuple(_COLUMNS.index(name) for name in _INSTANTS)
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
-_TO_SQL = tuple((name, to_ms if name in _INSTANTS else None) for name in _COLUMNS)
 _SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
-_ALIVE = "paused = 0 AND trouble IS NULL AND removed IS NULL"
+ALIVE = "paused = 0 AND trouble IS NULL AND removed IS NULL"
 
 
 def save(db: sqlite3.Connection, row: ScheduleRow) -> None:
     """Store it, in place of a removed one of the same name."""
-    db.execute(_SAVE, [convert(getattr(row, name)) if convert else getattr(row, name) for name, convert in _TO_SQL])
+    values: list[Any] = list(row)
+    for place in _INSTANT_PLACES:
+        values[place] = to_ms(values[place])
+    db.execute(_SAVE, values)
 
 
 def update(db: sqlite3.Connection, schedule: str, **changes: Any) -> None:
@@ -78,13 +79,17 @@ def update(db: sqlite3.Connection, schedule: str, **changes: Any) -> None:
     db.execute(f"UPDATE schedules SET {assignments} WHERE id = ?", (*values, schedule))
 
 
-def count_run(db: sqlite3.Connection, schedule: str, now: datetime, *, automatic: bool) -> int:
-    """Stamp the beginning of a run and return how many automatic ones there were."""
+def count_run(
+    db: sqlite3.Connection, schedule: str, now: datetime, *, automatic: bool
+) -> tuple[int, int | None] | None:
+    """Stamp the beginning of a run. The automatic runs so far and their limit; None if that is used up."""
     row = db.execute(
-        "UPDATE schedules SET last_run = ?, runs = runs + ? WHERE id = ? RETURNING runs",
+        "UPDATE schedules SET last_run = ?1, runs = runs + ?2 "
+        "WHERE id = ?3 AND (NOT ?2 OR spec ->> 'limit' IS NULL OR runs < spec ->> 'limit') "
+        "RETURNING runs, spec ->> 'limit'",
         (to_ms(now), automatic, schedule),
     ).fetchone()
-    return int(row[0])
+    return None if row is None else (row[0], row[1] if automatic else None)
 
 
 def forgive(db: sqlite3.Connection, schedule: str) -> None:
@@ -104,12 +109,12 @@ def find(db: sqlite3.Connection, schedule: str) -> ScheduleRow | None:
 
 def due(db: sqlite3.Connection, now: datetime, most: int) -> list[ScheduleRow]:
     """Those whose next time has come, the longest overdue first."""
-    where = f"{_ALIVE} AND next_due IS NOT NULL AND next_due <= ? ORDER BY next_due LIMIT ?"
+    where = f"{ALIVE} AND next_due IS NOT NULL AND next_due <= ? ORDER BY next_due LIMIT ?"
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now), most))]
 
 
 def catching_up(db: sqlite3.Connection, most: int) -> list[ScheduleRow]:
-    where = f"{_ALIVE} AND late_next IS NOT NULL ORDER BY late_next LIMIT ?"
+    where = f"{ALIVE} AND late_next IS NOT NULL ORDER BY late_next LIMIT ?"
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (most,))]
 
 
@@ -122,16 +127,6 @@ def resuming(db: sqlite3.Connection, now: datetime) -> list[ScheduleRow]:
 def computed_after(db: sqlite3.Connection, instant: datetime) -> list[ScheduleRow]:
     """Those whose next time was computed under a clock that now lies in the future."""
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE computed > ? AND removed IS NULL", (to_ms(instant),))]
-
-
-def earliest(db: sqlite3.Connection) -> datetime | None:
-    """When the next schedule needs the engine: a due time, or the end of a pause."""
-    row = db.execute(
-        "SELECT min(at) FROM ("
-        f"SELECT min(next_due) AS at FROM schedules WHERE {_ALIVE} AND next_due IS NOT NULL UNION ALL "
-        "SELECT min(paused_until) FROM schedules WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL)"
-    ).fetchone()
-    return from_ms(row[0])
 
 
 def every_one(
@@ -153,9 +148,8 @@ def _to_sql(name: str, value: Any) -> Any:
 
 
 def _from_sql(row: sqlite3.Row) -> ScheduleRow:
-    values = dict(zip(_COLUMNS, row, strict=True))
-    for name in _INSTANTS:
-        if values[name] is not None:
-            values[name] = from_ms(values[name])
-    values["paused"] = bool(values["paused"])
-    return ScheduleRow(**values)
+    values = list(row)
+    for place in _INSTANT_PLACES:
+        if values[place] is not None:
+            values[place] = from_ms(values[place])
+    return ScheduleRow._make(values)

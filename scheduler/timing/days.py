@@ -18,6 +18,7 @@ def _bits(numbers: Iterable[int]) -> int:
     return bits
 
 
+_ANY_WEEKDAY = (_ALL_DAYS,) * 7
 # _WEEKS[weekday of the 1st][weekday]: the days of that month on that weekday, Sunday = 0.
 _WEEKS = tuple(
     tuple(_bits(day for day in range(1, 32) if (first + day - 1) % 7 == weekday) for weekday in range(7))
@@ -42,13 +43,13 @@ class Days:
 
     @classmethod
     def of(cls, values: Values, *, either: bool) -> "Days":
-        some = values.weekdays is not None
+        weekdays = values.weekdays
         narrowed = (values.months, values.days, values.weekdays, values.years)
         return cls(
             months=0x1FFE if values.months is None else _bits(values.months),
             days=_ALL_DAYS if values.days is None else _bits(values.days),
             last_day=values.last_day,
-            weekdays=tuple(_bits_of_weekdays(first, values.weekdays) if some else _ALL_DAYS for first in range(7)),
+            weekdays=_ANY_WEEKDAY if weekdays is None else tuple(_bits_of_weekdays(week, weekdays) for week in _WEEKS),
             nth_weekdays=values.nth_weekdays,
             last_weekdays=values.last_weekdays,
             years=None if values.years is None else frozenset(values.years),
@@ -90,8 +91,8 @@ class Days:
         return self.after(date(FIRST_YEAR, 1, 1)) is not None or date(FIRST_YEAR, 1, 1) in self
 
 
-def _bits_of_weekdays(first: int, weekdays: tuple[int, ...] | None) -> int:
+def _bits_of_weekdays(week: tuple[int, ...], weekdays: tuple[int, ...]) -> int:
     bits = 0
-    for weekday in weekdays or ():
-        bits |= _WEEKS[first][weekday]
+    for weekday in weekdays:
+        bits |= week[weekday]
     return bits

@@ -5,7 +5,7 @@ every token is therefore checked here, by field, before croniter expands it into
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from croniter import CroniterError, croniter
@@ -21,9 +21,9 @@ _LAST_WEEKDAY = re.compile(r"l(?P<after>[0-7]|[a-z]{3})|(?P<before>[0-7]|[a-z]{3
 _LAST_DAY = "l"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """What one field may hold."""
+    """What one field may hold; there is one object of each."""
 
     name: str
     low: int
@@ -68,7 +68,7 @@ def expand_fields(texts: Mapping[str, str]) -> Values:
     # croniter cannot mix these with plain values, so it sees the plain ones only.
     special = {DAY: {_LAST_DAY}, WEEKDAY: {match.string for match in nth + last}}
     plain = {
-        field: [_check(field, item) for item in items[field] if item not in special.get(field, ())]
+        field: [part for item in items[field] if item not in special.get(field, ()) for part in _check(field, item)]
         for field in _CRONITER_ORDER
     }
     values = _expand(plain)
@@ -87,26 +87,34 @@ def expand_fields(texts: Mapping[str, str]) -> Values:
 
 
 def _expand(plain: Mapping[Field, list[str]]) -> dict[Field, tuple[int, ...] | None]:
-    """The numbers of each field; None = any."""
+    """The numbers of each field; None = any. Numbers say themselves; the rest is croniter's to expand."""
+    if not any("-" in item or "/" in item for items in plain.values() for item in items):
+        return {field: _numbers(items) for field, items in plain.items()}
     text = " ".join(",".join(plain[field]) or "*" for field in _CRONITER_ORDER)
     try:
         expanded, _ = croniter.expand(text)
     except (CroniterError, ValueError, KeyError) as error:
         raise BadScheduleError("cron", f"cron: {text!r} cannot be read ({error}).") from error
     return {
-        field: (None if "*" in values else tuple(sorted(values))) if plain[field] else ()
+        field: _numbers(values) if plain[field] else ()
         for field, values in zip(_CRONITER_ORDER, expanded, strict=True)
     }
+
+
+def _numbers(values: Collection[int | str]) -> tuple[int, ...] | None:
+    return None if "*" in values else tuple(sorted({int(value) for value in values}))
 
 
 def _all_if_any(values: tuple[int, ...] | None, field: Field) -> tuple[int, ...]:
     return tuple(range(field.low, field.high + 1)) if values is None else values
 
 
-def _check(field: Field, item: str) -> str:
+def _check(field: Field, item: str) -> list[str]:
     """The item with names as numbers, ready for croniter; refused with the field's name if it is odd."""
     if field is DAY and item.endswith("w") and item != "w":
         raise _bad(field, f"{item!r} (nearest weekday) is not supported; use a calendar with day and weekday")
+    if item == "*":
+        return [item]
     match = _ITEM.fullmatch(item)
     if match is None:
         raise _bad(field, f"{item!r} is not understood" if item else "a value is missing")
@@ -117,7 +125,7 @@ def _check(field: Field, item: str) -> str:
     if low in ("*", "?"):
         if high is not None or (low == "?" and (step or field not in (DAY, WEEKDAY))):
             raise _bad(field, f"{item!r} is not understood")
-        return f"*/{every}" if every > 1 else "*"
+        return [f"*/{every}" if every > 1 else "*"]
     first = _value(field, low)
     if high is None:
         last = max(first, 6 if field is WEEKDAY else field.high) if step else first
@@ -126,9 +134,9 @@ def _check(field: Field, item: str) -> str:
     if last < first:
         raise _bad(field, f"the range {item!r} runs backwards; write it as two ranges")
     if field is WEEKDAY:  # croniter knows no day 7
-        return ",".join(str(day % 7) for day in range(first, last + 1, every))
+        return [str(day % 7) for day in range(first, last + 1, every)]
     # croniter reads 5-5 as the whole circle
-    return f"{first}-{last}/{every}" if first < last else str(first)
+    return [f"{first}-{last}/{every}" if first < last else str(first)]
 
 
 def _value(field: Field, text: str) -> int:

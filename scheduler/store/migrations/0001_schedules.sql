@@ -63,7 +63,7 @@ CREATE TABLE occurrences (
 CREATE INDEX occurrences_of_schedule ON occurrences (schedule, planned);
 CREATE INDEX occurrences_underway ON occurrences (schedule) WHERE state IN ('queued', 'started');
 CREATE INDEX occurrences_queue ON occurrences (due) WHERE state = 'queued';
-CREATE INDEX occurrences_retry ON occurrences (retry_at) WHERE state = 'started' AND retry_at IS NOT NULL;
+CREATE INDEX occurrences_started ON occurrences (schedule) WHERE state = 'started';
 
 CREATE TABLE gaps (
     schedule  TEXT NOT NULL REFERENCES schedules,
