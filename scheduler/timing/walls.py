@@ -93,7 +93,7 @@ class WallPattern:
         if found is not None and len(passes := instants_of(found, zone)) == 2 and passes[0] < change:
             return passes[0]
         again = change.astimezone(zone).replace(tzinfo=None) - _ONE_TICK
-        return self._after_wall(again, max(instant, change - _ONE_TICK), zone)
+        return self._after_wall(again, instant, zone)
 
     def _next_wall(self, wall: datetime) -> datetime | None:
         day = wall.date()

@@ -106,6 +106,13 @@ def test_a_count_is_exact_up_to_its_limit_and_then_says_more() -> None:
     assert str(Count(1234)) == "1,234"
 
 
+def test_no_end_lies_beyond_the_horizon() -> None:
+    endless = times("Etc/GMT+12", every="1h", end_at="2099-12-31")
+    assert endless.end_at is not None and endless.end_at > HORIZON
+    assert endless.after(HORIZON) is None
+    assert endless.last(NOW, FINAL) == HORIZON
+
+
 def test_upcoming_gives_as_many_as_asked_for_or_as_there_are() -> None:
     hourly = times(cron="0 * * * *", end_at="2026-01-01T03:00Z")
     assert hourly.upcoming(NOW, 0) == []
