@@ -42,7 +42,7 @@ json_values = st.recursive(
 )
 
 
-@checked(300)
+@checked(150)
 @given(garbage)
 def test_any_cron_text_is_read_or_refused(text: str) -> None:
     times = is_read_or_refused({"cron": text})
@@ -50,13 +50,13 @@ def test_any_cron_text_is_read_or_refused(text: str) -> None:
         assert all(later - earlier >= timedelta(seconds=10) for earlier, later in pairwise(times.upcoming(NOW, 5)))
 
 
-@checked(300)
+@checked(150)
 @given(st.text(max_size=12) | st.from_regex(r"\A[+-]?[0-9.]{0,12} ?[smhdw]?\Z"))
 def test_any_length_of_time_is_read_or_refused(text: str) -> None:
     is_read_or_refused({"every": text, "jitter": text})
 
 
-@checked(300)
+@checked(150)
 @given(
     st.text(max_size=30) | st.from_regex(r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}([T/ ][0-9:.-]{0,12}(Z|[+-][0-9:]{0,9})?)?\Z")
 )
@@ -68,7 +68,7 @@ def test_any_instant_date_or_zone_is_read_or_refused(text: str) -> None:
                 times.upcoming(NOW, 2)
 
 
-@checked(400)
+@checked(250)
 @given(
     st.dictionaries(
         st.sampled_from(("every", "cron", "calendar", "once", "timezone", "start_at", "end_at", "exclude", "limit"))
@@ -83,7 +83,7 @@ def test_any_written_schedule_is_read_or_refused(written: Written) -> None:
         times.upcoming(NOW, 3)
 
 
-@checked(300)
+@checked(150)
 @given(st.dictionaries(st.sampled_from(tuple(FIELDS)), json_values, min_size=1, max_size=3))
 def test_any_calendar_is_read_or_refused(calendar: Written) -> None:
     times = is_read_or_refused({"calendar": calendar})
