@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from scheduler.engine.context import Context
+from scheduler.engine.emission import Emission
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
-from scheduler.timing.errors import BadScheduleError
+from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
 from scheduler.timing.overlap import Decision, Underway, decide_overlap
 from scheduler.timing.times import Times
@@ -18,32 +19,30 @@ _TICK = timedelta(microseconds=1)
 
 
 class Backfilling:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, emission: Emission) -> None:
         self._context = context
+        self._emission = emission
 
-    def advance(self, db: sqlite3.Connection, now: datetime) -> tuple[list[str], bool]:
-        """Make the next rows of each open backfill; also whether more can be made at once."""
-        stopped: list[str] = []
+    def advance(self, db: sqlite3.Connection, now: datetime) -> bool:
+        """Make the next rows of each open backfill; says whether there were any."""
         more = False
         for backfill in backfills.still_open(db):
-            try:
-                more |= self._advance(db, backfill, now, stopped)
-            except BadScheduleError:
-                continue
-        return stopped, more
+            row = schedules.find(db, backfill.schedule)
+            if row is None:
+                backfills.cancel(db, backfill.id, now)
+            elif row.trouble is None:
+                with self._emission.setting_aside(db, row.id):
+                    more |= self._advance(db, row, backfill, now)
+        return more
 
-    def _advance(self, db: sqlite3.Connection, backfill: BackfillRow, now: datetime, stopped: list[str]) -> bool:
-        row = schedules.find(db, backfill.schedule)
-        assert row is not None
-        if row.removed is not None:
-            backfills.end(db, backfill.id, now, cancelled=True)
-            return False
+    def _advance(self, db: sqlite3.Connection, row: ScheduleRow, backfill: BackfillRow, now: datetime) -> bool:
         own = [one for one in occurrences.underway(db, row.id) if one.origin is Origin.BACKFILL]
-        room = self._context.settings.waiting_at_most - len(own)
+        settings = self._context.settings
+        room = min(settings.waiting_at_most - len(own), settings.backfill_per_tick)
         if room <= 0:
             return False
         _, times = self._context.compile(row.id, row.spec)
-        chunk = list(islice(_remaining(backfill, times), self._context.settings.backfill_per_tick))
+        chunk = list(islice(_remaining(backfill, times), room))
         made = 0
         for planned in chunk:
             if backfill.missing and occurrences.has_run(db, row.id, planned):
@@ -52,15 +51,13 @@ class Backfilling:
             for waiting in decision.replaced:
                 occurrences.move(db, waiting, State.QUEUED, State.COALESCED, reason=Reason.REPLACED, ended=now)
             own = [one for one in own if one.key not in decision.replaced]
-            stopped.extend(decision.stopped)
             new = _row_of(backfill, planned, decision, now)
             made += occurrences.insert(db, new)
             if new.state is State.QUEUED:
                 own.append(Underway(new.key, Origin.BACKFILL, State.QUEUED))
         backfills.advance(db, backfill.id, chunk[-1] if chunk else backfill.cursor, made)
-        if len(chunk) < self._context.settings.backfill_per_tick:
+        if len(chunk) < room:
             backfills.end(db, backfill.id, now)
-            return False
         return True
 
 

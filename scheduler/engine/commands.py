@@ -8,11 +8,12 @@ from typing import Any
 from uuid import uuid4
 
 from scheduler.engine.context import Context
-from scheduler.engine.definition import Definition, schedule_id
+from scheduler.engine.definition import Definition, refuse_side_by_side, schedule_id
 from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.emission import Emission
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.upcoming import upcoming_times
 from scheduler.store import answers, backfills, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
@@ -99,7 +100,8 @@ class Commands:
 
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
             row = self._find(db, schedule, version)
-            return Answer(schedule=schedule, version=self._definition.edit(db, row, spec, policies, now))
+            merged = None if policies is None else self._definition.merge_policies(row, policies)
+            return Answer(schedule=schedule, version=self._definition.edit(db, row, spec, merged, now))
 
         return self._answer("edit", request, act)
 
@@ -116,7 +118,7 @@ class Commands:
             row = self._find(db, schedule, version)
             if until is not None and until <= now:
                 raise RefusedError("past", "That time has passed; choose a later one, or pause without an end.")
-            self._settle(db, row, now)
+            row = self._settle(db, row, now)
             return self._bump(db, row, paused=True, paused_until=until, pause_note=note)
 
         return self._answer("pause", request, act)
@@ -136,19 +138,18 @@ class Commands:
         """Leave out the next time, once: one that already waits, or the one to come."""
 
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
-            row = self._find(db, schedule, version)
-            self._settle(db, row, now)
-            row = self._find(db, schedule)
+            row = self._settle(db, self._find(db, schedule, version), now)
             waiting = [one for one in occurrences.queued(db, schedule) if one.origin is Origin.AUTOMATIC]
             if waiting:
                 first = min(waiting, key=lambda one: one.planned)
                 occurrences.move(db, first.key, State.QUEUED, State.SKIPPED, reason=Reason.BY_PERSON, ended=now)
                 return self._bump(db, row)
-            if row.next_at is None:
-                raise RefusedError("no more times", f"{schedule} has no more times to skip.")
             if row.skip_at is not None:
                 raise RefusedError("already skipped", f"The next time of {schedule} is already skipped.")
-            return self._bump(db, row, skip_at=row.next_at)
+            coming = upcoming_times(self._context, db, row, 1, now)
+            if not coming:
+                raise RefusedError("no more times", f"{schedule} has no more times to skip.")
+            return self._bump(db, row, skip_at=coming[0])
 
         return self._answer("skip next", request, act)
 
@@ -159,6 +160,7 @@ class Commands:
             row = self._find(db, schedule)
             if row.blocked is not None:
                 raise RefusedError("blocked", f"{schedule} is blocked: {row.blocked} Resume it first.")
+            refuse_side_by_side(overlap, row.kind)
             key = occurrence_key(schedule, now, Origin.MANUAL, request or uuid4().hex)
             others = [one for one in occurrences.underway(db, schedule) if one.origin is not Origin.BACKFILL]
             decision = decide_overlap(overlap or Overlap.BUFFER_ALL, others)
@@ -166,7 +168,6 @@ class Commands:
                 raise RefusedError("busy", f"{schedule} is still busy; it was not started again.")
             for waiting in decision.replaced:
                 occurrences.move(db, waiting, State.QUEUED, State.COALESCED, reason=Reason.REPLACED, ended=now)
-            to_stop.extend(decision.stopped)
             occurrences.insert(
                 db,
                 OccurrenceRow(
@@ -175,17 +176,13 @@ class Commands:
                     planned=now.replace(microsecond=0),
                     due=now,
                     origin=Origin.MANUAL,
-                    overlap=overlap if overlap is Overlap.ALLOW_ALL else None,
+                    overlap=overlap,
                     created=now,
                 ),
             )
             return Answer(schedule=schedule, version=row.version, occurrence=key)
 
-        to_stop: list[str] = []
-        answer = self._answer("trigger", request, act)
-        for key in to_stop:
-            self._dispatch.stop(key, kill=overlap is Overlap.TERMINATE_OTHER, overtaken=True)
-        return answer
+        return self._answer("trigger", request, act)
 
     def backfill(
         self,
@@ -200,6 +197,7 @@ class Commands:
 
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
             row = self._find(db, schedule)
+            refuse_side_by_side(overlap, row.kind)
             spans = _merge(ranges, now)
             _, times = self._context.compile(row.id, row.spec)
             total = sum(times.count(first - _TICK, last, _BACKFILL_AT_MOST).number for first, last in spans)
@@ -232,29 +230,45 @@ class Commands:
             if found is None:
                 raise RefusedError("unknown", f"There is no backfill {backfill}.")
             waiting = [one for one in occurrences.queued(db, found.schedule) if one.backfill == backfill]
-            if not backfills.end(db, backfill, now, cancelled=True) and not waiting:
+            if found.ended is not None and not waiting:
                 raise RefusedError("ended", "That backfill has already ended.")
+            backfills.cancel(db, backfill, now)
             for one in waiting:
                 occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=Reason.BACKFILL_CANCELLED, ended=now)
             return Answer(schedule=found.schedule, version=self._find(db, found.schedule).version, backfill=backfill)
 
         return self._answer("cancel backfill", request, act)
 
-    def stop(self, schedule: str, *, kill: bool = False) -> None:
+    def stop(self, schedule: str, *, kill: bool = False, request: str | None = None) -> Answer:
         """End what the schedule runs now."""
-        for one in occurrences.underway(self._context.database.read(), schedule):
-            if one.state is State.STARTED:
-                self._dispatch.stop(one.key, kill=kill)
+
+        def act(db: sqlite3.Connection, _: datetime) -> Answer:
+            row = self._find(db, schedule)
+            running.extend(one.key for one in occurrences.underway(db, schedule) if one.state is State.STARTED)
+            if not running:
+                raise RefusedError("not running", f"{schedule} is not running.")
+            return Answer(schedule=schedule, version=row.version)
+
+        running: list[str] = []
+        answer = self._answer("stop", request, act)
+        for key in running:
+            self._dispatch.stop(key, kill=kill)
+        return answer
 
     def delete(self, schedule: str, *, version: int | None = None, request: str | None = None) -> Answer:
-        """Take it off; its history and its name stay."""
+        """Take it off; its history and its name stay, and what runs may finish."""
 
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
             row = self._find(db, schedule, version)
-            if row.trouble is None:
-                self._emission.drop_late(db, row, self._context.compile(row.id, row.spec)[1], Reason.REMOVED, now)
+            with self._emission.setting_aside(db, row.id):
+                self._emission.give_up(db, row, Reason.REMOVED, now)
             for one in occurrences.queued(db, schedule):
                 occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=Reason.REMOVED, ended=now)
+            for one in occurrences.awaiting_retry(db, schedule):
+                occurrences.move(
+                    db, one.key, State.STARTED, State.CANCELLED, reason=Reason.REMOVED, retry_at=None, ended=now
+                )
+            backfills.cancel_all(db, schedule, now)
             return self._bump(db, row, removed=now, next_at=None, next_due=None, skip_at=None)
 
         return self._answer("delete", request, act)
@@ -289,9 +303,12 @@ class Commands:
         schedules.update(db, row.id, version=row.version + 1, **changes)
         return Answer(schedule=row.id, version=row.version + 1)
 
-    def _settle(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
+    def _settle(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
+        """Record what is due, before something changes that bears on it."""
         if row.trouble is None and not row.paused:
-            self._emission.settle(db, row, now)
+            with self._emission.setting_aside(db, row.id):
+                return self._emission.settle(db, row, now)
+        return row
 
 
 def _merge(ranges: Sequence[tuple[datetime, datetime]], now: datetime) -> tuple[tuple[datetime, datetime], ...]:

@@ -1,6 +1,7 @@
 """What every part of the engine needs at hand: the store, the clock, the settings, compiled schedules."""
 
 import json
+import sqlite3
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 from scheduler.engine.clock import Clock
 from scheduler.engine.launcher import Announce
 from scheduler.engine.settings import Settings
+from scheduler.store import occurrences
 from scheduler.store.database import Database
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.due import Late, Standing
@@ -33,12 +35,14 @@ class Context:
 
     def compile(self, schedule: str, written: str) -> tuple[Spec, Times]:
         """The stored spec, read and compiled; kept while it is used. BadScheduleError if it makes no sense."""
-        known = self._compiled.get(schedule)
-        if known is None or known[:2] != (written, self.machine_zone):
-            spec = self.read_spec(_load(written, "spec"))
-            self.keep(schedule, written, spec, spec.times(self.machine_zone))
-        self._compiled.move_to_end(schedule)
-        return self._compiled[schedule][2:]
+        known = self._compiled.pop(schedule, None)
+        if known is not None and known[:2] == (written, self.machine_zone):
+            self._compiled[schedule] = known
+            return known[2:]
+        spec = self.read_spec(_load(written, "spec"))
+        times = spec.times(self.machine_zone)
+        self.keep(schedule, written, spec, times)
+        return spec, times
 
     def keep(self, schedule: str, written: str, spec: Spec, times: Times) -> None:
         self._compiled[schedule] = (written, self.machine_zone, spec, times)
@@ -61,15 +65,19 @@ class Context:
             self._policies[written, kind] = known
         return known
 
-    def standing(self, row: ScheduleRow) -> Standing:
+    def standing(self, db: sqlite3.Connection, row: ScheduleRow) -> Standing:
         spec, times = self.compile(row.id, row.spec)
+        first = row.next_at if row.late_next is None else row.late_next
         return Standing(
             id=row.id,
             times=times,
             jitter=spec.jitter,
             policies=self.policies(row),
+            next_at=row.next_at,
+            next_due=row.next_due,
             skip_at=row.skip_at,
             late=late_of(row),
+            taken=frozenset() if first is None else occurrences.recorded(db, row.id, first),
         )
 
 

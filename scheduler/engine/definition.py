@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from scheduler.engine.context import Context, late_columns
@@ -12,16 +12,11 @@ from scheduler.engine.emission import Emission
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.catchup import gap_of
-from scheduler.timing.due import Standing
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Origin, Reason, State
-from scheduler.timing.overlap import decide_overlap
+from scheduler.timing.overlap import Underway, decide_overlap
 from scheduler.timing.policies import Overlap, Policies
 from scheduler.timing.spec import Kind, Spec
-from scheduler.timing.times import Times
-
-_TICK = timedelta(microseconds=1)
 
 
 def schedule_id(workflow: str, handler: str) -> str:
@@ -41,7 +36,7 @@ class Definition:
         workflow: str,
         handler: str,
         written: Mapping[str, Any],
-        written_policies: Mapping[str, Any],
+        policies: Mapping[str, Any],
         kind: str,
         now: datetime,
     ) -> int:
@@ -49,87 +44,94 @@ class Definition:
         old = schedules.find(db, identity)
         if old is not None and old.removed is None:
             raise RefusedError("exists", f"There is already a schedule {identity}.")
-        spec, times = self._read(written, kept=None)
-        policies = self._read_policies(written_policies, kind)
-        standing = Standing(id=identity, times=times, jitter=spec.jitter, policies=policies)
-        next_at = self._next_or_refuse(db, identity, times, now)
-        text = json.dumps(spec.write())
-        self._context.keep(identity, text, spec, times)
-        version = 1 if old is None else old.version + 1
         row = ScheduleRow(
             id=identity,
             workflow=workflow,
             handler=handler,
             kind=kind,
-            spec=text,
-            policies=json.dumps(policies.write()),
-            version=version,
-            next_at=next_at,
-            next_due=standing.due_of(next_at),
+            spec=self._write_spec(identity, written, kept=None),
+            policies=json.dumps(self._read_policies(policies, kind).write()),
+            version=1 if old is None else old.version + 1,
+            next_at=None,
+            next_due=None,
             computed=now,
             created=now,
         )
-        schedules.save(db, row)
-        return version
+        schedules.save(db, self._emission.armed(db, row, self._next_or_refuse(db, row, now), now))
+        return row.version
 
     def edit(
         self,
         db: sqlite3.Connection,
         row: ScheduleRow,
         written: Mapping[str, Any] | None,
-        written_policies: Mapping[str, Any] | None,
+        policies: Mapping[str, Any] | None,
         now: datetime,
     ) -> int:
-        old = None if row.trouble is not None else self._context.compile(row.id, row.spec)
-        policies = (
-            self._context.policies(row) if written_policies is None else self._read_policies(written_policies, row.kind)
-        )
-        spec, times = old or (None, None)
-        if written is not None:
-            spec, times = self._read(written, kept=None if old is None else old[0])
-        if spec is None or times is None:
+        """Make it as written; what is None stays. Times that do not change go on as if nothing had happened."""
+        kept = self._understand(row)
+        if written is None and kept is None:
             raise RefusedError("trouble", f"{row.id} was set aside: {row.trouble} Give it new times.")
-        text = json.dumps(spec.write())
-        changes: dict[str, Any] = {"spec": text, "policies": json.dumps(policies.write()), "kind": row.kind}
-        if old is None or not spec.has_same_times(old[0]):
-            changes |= self._change_times(db, row, old, times, now)
-            standing = Standing(id=row.id, times=times, jitter=spec.jitter, policies=policies)
-            changes |= {"next_due": standing.due_of(changes["next_at"]), "computed": now, "trouble": None}
-        elif row.next_at is not None:
-            standing = Standing(id=row.id, times=times, jitter=spec.jitter, policies=policies)
-            changes["next_due"] = standing.due_of(row.next_at)
-        schedules.update(db, row.id, version=row.version + 1, **changes)
-        self._context.keep(row.id, text, spec, times)
-        self._requeue(db, row.id, policies, now)
+        before = self._policies_of(row)
+        after = before if policies is None else self._read_policies(policies, row.kind)
+        if after is None:
+            raise RefusedError("trouble", f"{row.id} was set aside: {row.trouble} Give it new policies.")
+        changes: dict[str, Any] = {
+            "kind": row.kind,
+            "spec": row.spec if written is None else self._write_spec(row.id, written, kept),
+            "policies": json.dumps(after.write()),
+            "version": row.version + 1,
+            "trouble": None,
+        }
+        spec, _ = self._context.compile(row.id, changes["spec"])
+        same = kept is not None and spec.has_same_times(kept)
+        if not same:
+            row = self._close(db, row, kept, now)
+        schedules.update(db, row.id, **changes)
+        new = row._replace(**changes)
+        if same and kept is not None:
+            self._go_on(db, new if spec.jitter == kept.jitter else new._replace(next_due=None), now)
+        else:
+            self._emission.arm(db, new, self._next_or_refuse(db, new, now), now)
+        if before != after:
+            self._apply(db, row.id, after, now)
         return row.version + 1
 
-    def _change_times(
-        self, db: sqlite3.Connection, row: ScheduleRow, old: tuple[Spec, Times] | None, times: Times, now: datetime
-    ) -> dict[str, Any]:
-        """Close the account of the old times up to now, then open one for the new."""
-        if old is not None:
-            if not row.paused:
-                self._emission.settle(db, row, now)
-            elif row.next_at is not None and (last := old[1].last(row.next_at - _TICK, now)) is not None:
-                self._emission.add_gap(db, row.id, gap_of(old[1], row.next_at, last, Reason.EDITED), now)
-            settled = schedules.find(db, row.id)
-            assert settled is not None
-            self._emission.drop_late(db, settled, old[1], Reason.EDITED, now)
-        kept = row.skip_at is not None and times.after(row.skip_at - _TICK) == row.skip_at
-        return {
-            "next_at": self._next_or_refuse(db, row.id, times, now),
-            "skip_at": row.skip_at if kept else None,
-            **late_columns(None),
-        }
+    def merge_policies(self, row: ScheduleRow, policies: Mapping[str, Any]) -> dict[str, Any]:
+        """What is written over what is stored."""
+        stored = self._policies_of(row)
+        return {**({} if stored is None else stored.write()), **policies}
 
-    def _requeue(self, db: sqlite3.Connection, schedule: str, policies: Policies, now: datetime) -> None:
-        """What waits is decided again, under the policy that holds now."""
-        underway = [one for one in occurrences.underway(db, schedule) if one.origin is not Origin.BACKFILL]
-        seen = [one for one in underway if not one.gives_way]
-        for one in underway:
-            if not one.gives_way:
+    def _close(self, db: sqlite3.Connection, row: ScheduleRow, kept: Spec | None, now: datetime) -> ScheduleRow:
+        """Account for the old times up to now, as far as anybody knows them."""
+        if kept is None:
+            schedules.update(db, row.id, skip_at=None, **late_columns(None))
+            return row._replace(skip_at=None, next_at=None, next_due=None, late_next=None)
+        settled = row if row.paused else self._emission.settle(db, row, now)
+        return self._emission.give_up(db, settled, Reason.EDITED, now)
+
+    def _go_on(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
+        """The same times; but the limit may now be reached, or no longer."""
+        if row.next_at is None:
+            self._emission.arm(db, row, self._emission.next_time(db, row, now), now)
+        elif self._emission.is_spent(row):
+            self._emission.finish(db, row, now)
+        else:
+            self._emission.arm(db, row, row.next_at, now)
+
+    def _apply(self, db: sqlite3.Connection, schedule: str, policies: Policies, now: datetime) -> None:
+        """What was missed and what waits is decided again, under the policies that hold now."""
+        row = schedules.find(db, schedule)
+        assert row is not None
+        self._emission.plan_again(db, row, now)
+        seen: list[Underway] = []
+        for one in occurrences.underway(db, schedule):
+            if one.origin is Origin.BACKFILL:
                 continue
             decision = decide_overlap(policies.overlap, seen)
+            if not one.gives_way:
+                seen.append(one)
+                continue
             for key in decision.replaced:
                 occurrences.move(db, key, State.QUEUED, State.COALESCED, reason=Reason.REPLACED, ended=now)
             seen = [other for other in seen if other.key not in decision.replaced]
@@ -138,26 +140,48 @@ class Definition:
             else:
                 occurrences.move(db, one.key, State.QUEUED, decision.state, reason=decision.reason, ended=now)
 
-    def _read(self, written: Mapping[str, Any], kept: Spec | None) -> tuple[Spec, Times]:
-        """Read what was written; the anchor of a grid survives an edit that does not touch its interval."""
+    def _understand(self, row: ScheduleRow) -> Spec | None:
+        """The stored spec, if it makes sense."""
+        try:
+            return self._context.compile(row.id, row.spec)[0]
+        except BadScheduleError:
+            return None
+
+    def _policies_of(self, row: ScheduleRow) -> Policies | None:
+        try:
+            return self._context.policies(row)
+        except BadScheduleError:
+            return None
+
+    def _write_spec(self, schedule: str, written: Mapping[str, Any], kept: Spec | None) -> str:
+        """Check what was written. What was resolved when the schedule was made survives: its zone and its anchor."""
         given = dict(written)
         if given.get("jitter") is None and self._context.settings.jitter is not None:
             given["jitter"] = self._context.settings.jitter
+        if given.get("timezone") is None and kept is not None:
+            given["timezone"] = kept.timezone
         spec = self._context.read_spec(given)
-        if spec.kind is Kind.EVERY and "anchor" not in given and kept is not None and kept.every == spec.every:
+        if spec.kind is Kind.EVERY and given.get("anchor") is None and kept is not None and kept.every == spec.every:
             spec = replace(spec, anchor=kept.anchor)
-        return spec, spec.times(self._context.machine_zone)
+        text = json.dumps(spec.write())
+        self._context.keep(schedule, text, spec, spec.times(self._context.machine_zone))
+        return text
 
     def _read_policies(self, written: Mapping[str, Any], kind: str) -> Policies:
         policies = Policies.read(written, self._context.settings.policies(kind))
-        if policies.overlap is Overlap.ALLOW_ALL and kind != "job":
-            raise BadScheduleError(
-                "overlap", f"overlap: allow_all is only for jobs; a {kind} keeps state that two runs would overwrite."
-            )
+        refuse_side_by_side(policies.overlap, kind)
         return policies
 
-    def _next_or_refuse(self, db: sqlite3.Connection, schedule: str, times: Times, now: datetime) -> datetime:
-        next_at = self._emission.first_unrecorded(db, schedule, times, now)
-        if next_at is None:
+    def _next_or_refuse(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> datetime | None:
+        """The next time; none if the limit of runs is reached already, which is no mistake of the times."""
+        next_at = self._emission.next_time(db, row, now)
+        if next_at is None and not self._emission.is_spent(row):
             raise BadScheduleError("schedule", "schedule: it has no time after now; give it a later or wider one.")
         return next_at
+
+
+def refuse_side_by_side(overlap: Overlap | None, kind: str) -> None:
+    if overlap is Overlap.ALLOW_ALL and kind != "job":
+        raise BadScheduleError(
+            "overlap", f"overlap: allow_all is only for jobs; a {kind} keeps state that two runs would overwrite."
+        )

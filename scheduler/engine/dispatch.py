@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections import deque
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import Protocol
@@ -14,7 +15,10 @@ from scheduler.engine.launcher import Announcement, CouldNotStartError, Launcher
 from scheduler.store import occurrences, schedules
 from scheduler.store.errors import StaleError
 from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.backoff import TOO_MANY, launch_delay, retry_delay
+from scheduler.timing.catchup import GRACE
+from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.policies import Overlap, Policies
 
@@ -22,6 +26,25 @@ from scheduler.timing.policies import Overlap, Policies
 class Tell(Protocol):
     def __call__(self, announcement: Announcement, *, changes_times: bool) -> None:
         """Say that a run began or ended, and whether the engine has a new time to wake for."""
+
+
+@dataclass(slots=True)
+class _Stop:
+    """What was asked of a running one."""
+
+    reason: Reason
+    kill: bool
+
+
+@dataclass(slots=True)
+class _Choice:
+    """What to do with the occurrences that wait."""
+
+    starts: list[OccurrenceRow] = field(default_factory=list)
+    ends: list[tuple[OccurrenceRow, State, Reason]] = field(default_factory=list)
+    """Those that will never start."""
+    broken: dict[str, str] = field(default_factory=dict)
+    """Schedules that make no sense, with what is wrong."""
 
 
 class Dispatch:
@@ -37,7 +60,7 @@ class Dispatch:
         self._emission = emission
         self._lock = threading.Lock()
         self._flights: dict[str, Work] = {}
-        self._overtaken: set[str] = set()
+        self._stops: dict[str, _Stop] = {}
         self._ends: deque[tuple[Work, Outcome]] = deque()
 
     @property
@@ -54,43 +77,23 @@ class Dispatch:
     def start_due(self, now: datetime) -> bool:
         """Start what can start; says whether something that is due has to wait."""
         db = self._context.database.read()
-        for one in self._candidates(db, now):
+        self._stop_overtaken(db, now)
+        choice = self._choose(db, now)
+        if choice.ends or choice.broken:
+            self._clear_away(choice, now)
+        for one in choice.starts:
             self._start(one)
         return occurrences.is_waiting(db, now)
 
-    def _candidates(self, db: sqlite3.Connection, now: datetime) -> list[OccurrenceRow]:
-        """As many as there are free slots: next attempts first, backfills last, one of each schedule at a time."""
-        room = self._context.settings.concurrency - len(self._flights)
-        found: list[OccurrenceRow] = []
-        if room <= 0:
-            return found
-        busy = {work.schedule for work in self._flights.values()}
-        for one, written, kind in occurrences.started(db):
-            busy.add(one.schedule)
-            is_due = one.retry_at is not None and one.retry_at <= now and one.key not in self._flights
-            if is_due and self._may_start(one, self._context.read_policies(written, kind)):
-                found.append(one)
-        for one, written, kind in chain(*(occurrences.queue(db, now, backfill=last) for last in (False, True))):
-            if len(found) >= room:
-                break
-            policies = self._context.read_policies(written, kind)
-            if self._is_expired(one, policies, now):
-                self._expire(one, now)
-            elif one.key in self._flights or not self._may_start(one, policies):
-                continue
-            elif one.schedule not in busy or (one.overlap or policies.overlap) is Overlap.ALLOW_ALL:
-                busy.add(one.schedule)
-                found.append(one)
-        return found[:room]
-
-    def stop(self, key: str, *, kill: bool, overtaken: bool = False) -> None:
+    def stop(self, key: str, *, kill: bool, reason: Reason = Reason.STOPPED) -> None:
         """End a started occurrence: at once if it only waits for its next attempt."""
-        if key in self._flights:
-            if overtaken:
-                self._overtaken.add(key)
+        with self._lock:
+            flies = key in self._flights
+            if flies:
+                self._stops.setdefault(key, _Stop(reason, kill)).kill = kill
+        if flies:
             self._launcher.stop(key, kill=kill)
             return
-        reason = Reason.OVERTAKEN if overtaken else Reason.STOPPED
         with self._context.database.write() as db:
             one = occurrences.find(db, key)
             if one is not None and one.state is State.STARTED:
@@ -98,32 +101,90 @@ class Dispatch:
                 occurrences.move(db, key, State.STARTED, State.CANCELLED, reason=reason, retry_at=None, ended=ended)
 
     def began(self, work: Work) -> bool:
-        now = self._context.clock.now()
+        begins = False
         try:
             with self._context.database.write() as db:
-                begins = self._begin(db, work, now)
+                begins = self._begin(db, work, self._context.clock.now())
         except StaleError:
             begins = False
-        if not begins:
-            self._land(work)
-        self._tell(Announcement(work.schedule), changes_times=not begins)
+        finally:
+            if not begins:
+                self._land(work)
+            self._tell(Announcement(work.schedule), changes_times=not begins)
         return begins
 
     def ended(self, work: Work, outcome: Outcome) -> None:
         self._ends.append((work, outcome))
         self._tell(Announcement(work.schedule), changes_times=True)
 
-    def record_ends(self, db: sqlite3.Connection, now: datetime) -> None:
-        """Write down what launchers reported since the last look."""
-        while self._ends:
-            work, outcome = self._ends[0]
+    def record_ends(self, db: sqlite3.Connection, now: datetime) -> list[Work]:
+        """Write down what launchers reported since the last look; forget it when that is stored."""
+        reported = list(self._ends)
+        for work, outcome in reported:
             self._end(db, work, outcome, now)
+        return [work for work, _ in reported]
+
+    def forget_ends(self, works: list[Work]) -> None:
+        for work in works:
             self._ends.popleft()
             self._land(work)
 
+    def _choose(self, db: sqlite3.Connection, now: datetime) -> _Choice:
+        """As many as there are free slots: next attempts first, backfills last, one of each schedule at a time."""
+        choice = _Choice()
+        room = self._context.settings.concurrency - len(self._flights)
+        if room <= 0:
+            return choice
+        flying = {work.schedule for work in self._flights.values()}
+        busy = flying | occurrences.busy_schedules(db)
+        lines = (occurrences.queue(db, now, backfill=backfill) for backfill in (False, True))
+        for one, written, kind in chain(occurrences.retries(db, now), *lines):
+            if len(choice.starts) >= room:
+                break
+            if one.key in self._flights or one.schedule in choice.broken:
+                continue
+            try:
+                policies = self._context.read_policies(written, kind)
+            except BadScheduleError as error:
+                choice.broken[one.schedule] = error.sentence
+                continue
+            beside = (one.overlap or policies.overlap) is Overlap.ALLOW_ALL
+            in_the_way = flying if one.state is State.STARTED else busy
+            if one.reason is Reason.UNREADABLE:
+                choice.ends.append((one, State.FAILED, Reason.UNREADABLE))
+            elif _is_expired(one, policies, now):
+                choice.ends.append((one, State.MISSED, Reason.EXPIRED))
+            elif (beside or one.schedule not in in_the_way) and self._may_start(one, policies):
+                # One that is to be launched again a little later keeps its place in the line.
+                if one.retry_at is None or one.retry_at <= now:
+                    choice.starts.append(one)
+                busy.add(one.schedule)
+                flying.add(one.schedule)
+        return choice
+
+    def _stop_overtaken(self, db: sqlite3.Connection, now: datetime) -> None:
+        """Ask those to end that a newer one waits for; once, and once more if it is to be by force."""
+        for key, policy in occurrences.overtaken(db, now):
+            kill = policy is Overlap.TERMINATE_OTHER
+            asked = self._stops.get(key)
+            if asked is None or (kill and not asked.kill):
+                self.stop(key, kill=kill, reason=Reason.OVERTAKEN)
+
+    def _clear_away(self, choice: _Choice, now: datetime) -> None:
+        with self._context.database.write() as db:
+            for schedule, sentence in choice.broken.items():
+                self._emission.set_aside(db, schedule, sentence)
+            for one, state, reason in choice.ends:
+                occurrences.move(
+                    db, one.key, one.state, state, reason=reason, detail=one.detail, retry_at=None, ended=now
+                )
+        for one, _, _ in choice.ends:
+            self._tell(Announcement(one.schedule), changes_times=True)
+
     def _start(self, one: OccurrenceRow) -> None:
-        attempt = one.attempts + 1 if one.state is State.STARTED else 1
-        work = Work(key=one.key, schedule=one.schedule, planned=one.planned, origin=one.origin, attempt=attempt)
+        work = Work(
+            key=one.key, schedule=one.schedule, planned=one.planned, origin=one.origin, attempt=one.attempts + 1
+        )
         with self._lock:
             self._flights[one.key] = work
         try:
@@ -135,82 +196,98 @@ class Dispatch:
         """Whether the machine offers what it needs; a person's own wish is not held back."""
         return one.origin is Origin.MANUAL or not unmet(self._conditions, policies.needs)
 
-    def _is_expired(self, one: OccurrenceRow, policies: Policies, now: datetime) -> bool:
-        window = policies.catchup_window
-        if not window or one.state is not State.QUEUED or one.origin is not Origin.AUTOMATIC:
-            return False
-        return one.planned < now - window
-
     def _begin(self, db: sqlite3.Connection, work: Work, now: datetime) -> bool:
         if work.attempt > 1:
-            return occurrences.adjust(db, work.key, State.STARTED, retry_at=None, attempts=work.attempt)
-        counted = schedules.count_run(db, work.schedule, now, automatic=work.origin is Origin.AUTOMATIC)
+            return occurrences.adjust(db, work.key, State.STARTED, retry_at=None, attempts=work.attempt, unlaunched=0)
+        counted = schedules.count_run(
+            db,
+            work.schedule,
+            now,
+            automatic=work.origin is Origin.AUTOMATIC,
+            wanted=work.origin in (Origin.MANUAL, Origin.BACKFILL),
+        )
         if counted is None:
-            occurrences.move(db, work.key, State.QUEUED, State.DROPPED, reason=Reason.LIMIT, ended=now)
+            self._drop_beyond_limit(db, work, now)
             return False
-        occurrences.move(db, work.key, State.QUEUED, State.STARTED, began=now, attempts=1, retry_at=None)
+        occurrences.move(db, work.key, State.QUEUED, State.STARTED, began=now, attempts=1, unlaunched=0, retry_at=None)
         runs, limit = counted
         if runs == limit:
             self._finish(db, work.schedule, now)
         return True
 
+    def _drop_beyond_limit(self, db: sqlite3.Connection, work: Work, now: datetime) -> None:
+        row = schedules.find(db, work.schedule)
+        if row is not None and work.origin is Origin.AUTOMATIC and self._emission.is_spent(row):
+            occurrences.move(db, work.key, State.QUEUED, State.DROPPED, reason=Reason.LIMIT, ended=now)
+
     def _finish(self, db: sqlite3.Connection, schedule: str, now: datetime) -> None:
-        """The limit of runs is reached: no more times, and nothing that waits will run."""
         row = schedules.find(db, schedule)
         assert row is not None
-        _, times = self._context.compile(row.id, row.spec)
-        self._emission.drop_late(db, row, times, Reason.LIMIT, now)
-        self._emission.drop_queued(db, row.id, State.DROPPED, Reason.LIMIT, now)
-        schedules.update(db, row.id, next_at=None, next_due=None)
+        with self._emission.setting_aside(db, schedule):
+            self._emission.finish(db, row, now)
 
     def _end(self, db: sqlite3.Connection, work: Work, outcome: Outcome, now: datetime) -> None:
         one = occurrences.find(db, work.key)
-        if one is None:
+        if one is None or one.state not in (State.QUEUED, State.STARTED):
             return
-        if one.state is State.QUEUED:
-            self._could_not_start(db, one, outcome.detail or "", now)
-        elif one.state is State.STARTED and outcome.result is Result.SUCCEEDED:
+        stop = self._stops.get(one.key)
+        if one.attempts < work.attempt:
+            self._could_not_start(db, one, outcome.detail, now)
+        elif outcome.result is Result.SUCCEEDED:
             schedules.forgive(db, one.schedule)
             occurrences.move(db, one.key, State.STARTED, State.SUCCEEDED, detail=outcome.detail, ended=now)
-        elif one.state is State.STARTED and outcome.result is Result.CANCELLED:
-            reason = Reason.OVERTAKEN if one.key in self._overtaken else Reason.STOPPED
-            occurrences.move(db, one.key, State.STARTED, State.CANCELLED, reason=reason, ended=now)
-        elif one.state is State.STARTED:
+        elif stop is not None or outcome.result is Result.CANCELLED:
+            reason = Reason.STOPPED if stop is None else stop.reason
+            occurrences.move(
+                db, one.key, State.STARTED, State.CANCELLED, reason=reason, detail=outcome.detail, ended=now
+            )
+        else:
             self._fail(db, one, outcome, now)
 
     def _fail(self, db: sqlite3.Connection, one: OccurrenceRow, outcome: Outcome, now: datetime) -> None:
-        failures = schedules.count_failure(db, one.schedule)
-        if outcome.result is Result.TRANSIENT and failures < TOO_MANY:
+        row = schedules.find(db, one.schedule)
+        assert row is not None
+        failures = schedules.count_failure(db, row.id)
+        if outcome.result is Result.TRANSIENT and failures < TOO_MANY and row.removed is None:
             wait = retry_delay(failures, one.key, outcome.retry_after)
             occurrences.adjust(db, one.key, State.STARTED, retry_at=now + wait, detail=outcome.detail)
             return
         reason = Reason.TOO_MANY_FAILURES if failures >= TOO_MANY else Reason.ERROR
         occurrences.move(db, one.key, State.STARTED, State.FAILED, reason=reason, detail=outcome.detail, ended=now)
-        row = schedules.find(db, one.schedule)
-        assert row is not None
-        if failures >= TOO_MANY:
-            schedules.update(db, row.id, blocked=Reason.TOO_MANY_FAILURES.sentence)
-        elif self._context.policies(row).pause_on_failure and not row.paused:
-            schedules.update(db, row.id, paused=True, pause_note="Paused after a failure.", version=row.version + 1)
+        self._hold_back(db, row, failures)
 
-    def _could_not_start(self, db: sqlite3.Connection, one: OccurrenceRow, detail: str, now: datetime) -> None:
-        failures = one.attempts + 1
+    def _could_not_start(self, db: sqlite3.Connection, one: OccurrenceRow, detail: str | None, now: datetime) -> None:
+        failures = one.unlaunched + 1
         wait = launch_delay(failures)
         if wait is not None:
-            occurrences.adjust(db, one.key, State.QUEUED, attempts=failures, retry_at=now + wait, detail=detail)
+            occurrences.adjust(db, one.key, one.state, unlaunched=failures, retry_at=now + wait, detail=detail)
             return
         occurrences.move(
-            db, one.key, State.QUEUED, State.FAILED, reason=Reason.COULD_NOT_START, detail=detail, ended=now
+            db, one.key, one.state, State.FAILED, reason=Reason.COULD_NOT_START, detail=detail, retry_at=None, ended=now
         )
+        row = schedules.find(db, one.schedule)
+        assert row is not None
+        self._hold_back(db, row, schedules.count_failure(db, row.id))
 
-    def _expire(self, one: OccurrenceRow, now: datetime) -> None:
-        try:
-            with self._context.database.write() as db:
-                occurrences.move(db, one.key, State.QUEUED, State.MISSED, reason=Reason.EXPIRED, ended=now)
-        except StaleError:
+    def _hold_back(self, db: sqlite3.Connection, row: ScheduleRow, failures: int) -> None:
+        """After a failure for good: block the schedule if it was one too many, or pause it if it says so."""
+        if failures >= TOO_MANY:
+            schedules.update(db, row.id, blocked=Reason.TOO_MANY_FAILURES.sentence)
             return
+        with self._emission.setting_aside(db, row.id):
+            if self._context.policies(row).pause_on_failure and not row.paused:
+                schedules.update(db, row.id, paused=True, pause_note="Paused after a failure.", version=row.version + 1)
 
     def _land(self, work: Work) -> None:
         with self._lock:
             self._flights.pop(work.key, None)
-            self._overtaken.discard(work.key)
+            self._stops.pop(work.key, None)
+
+
+def _is_expired(one: OccurrenceRow, policies: Policies, now: datetime) -> bool:
+    """Whether it has waited beyond the catch-up window; what was recorded in time has the grace at least."""
+    window = policies.catchup_window
+    if not window or one.state is not State.QUEUED or one.origin is not Origin.AUTOMATIC:
+        return False
+    since = one.planned if one.late else max(one.planned, one.due)
+    return since < now - max(window, GRACE)

@@ -1,18 +1,22 @@
 """Turning due schedules into rows: occurrences and the next time, always in one transaction."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from scheduler.engine.context import Context, late_columns, late_of
 from scheduler.engine.launcher import Announcement
 from scheduler.store import occurrences, schedules
+from scheduler.store.errors import StoreError
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.catchup import Gap, gap_of
-from scheduler.timing.due import Late, New, Owed, Standing, advance, owe
+from scheduler.timing.due import Late, New, Owed, advance, catch_up, owe
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
-from scheduler.timing.times import Times
+from scheduler.timing.remaining import Remaining
 
 BATCH = 50
 """Schedules a transaction: large enough to be cheap, small enough to start the first ones soon."""
@@ -25,84 +29,122 @@ _STATE_OF_GAP = {
 
 
 class Emission:
-    """Records what is due. Returns the keys of started occurrences that must end for a newer one."""
+    """Records what is due, inside a transaction of the caller's."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def emit_due(self, db: sqlite3.Connection, now: datetime) -> tuple[list[str], bool]:
-        """One batch of due schedules; also whether more may be due."""
-        stopped: list[str] = []
+    def emit_due(self, db: sqlite3.Connection, now: datetime) -> bool:
+        """One batch of due schedules; says whether more may be due."""
         rows = schedules.due(db, now, BATCH)
         for row in rows:
-            try:
-                owed = self._owe(db, row, now)
-            except BadScheduleError as error:
-                self.set_aside(db, row, error)
-            else:
-                self._record(db, row, owed, now)
-                stopped += owed.stopped
-        return stopped, len(rows) == BATCH
-
-    def settle(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> list[str]:
-        """Record what one schedule owes before something about it changes."""
-        if row.next_due is None or row.next_due > now:
-            return []
-        owed = self._owe(db, row, now)
-        self._record(db, row, owed, now)
-        return list(owed.stopped)
+            with self.setting_aside(db, row.id):
+                self._record(db, row, self._owe(db, row, now), now)
+        return len(rows) == BATCH
 
     def advance_late(self, db: sqlite3.Connection, now: datetime) -> bool:
-        """Record the next missed times that still run; says whether there are more to record at once."""
+        """Record the next missed times that still run; says whether there were any."""
         more = False
-        for row in schedules.catching_up(db, BATCH):
-            try:
+        for row in schedules.catching_up(db, BATCH, self._context.settings.waiting_at_most):
+            with self.setting_aside(db, row.id):
                 more |= self._advance(db, row, now)
-            except BadScheduleError as error:
-                self.set_aside(db, row, error)
         return more
 
-    def set_aside(self, db: sqlite3.Connection, row: ScheduleRow, error: BadScheduleError) -> None:
-        """A row that makes no sense stops nobody else: it keeps its reason and waits to be put right."""
-        schedules.update(db, row.id, trouble=error.sentence)
-        self._context.announce(Announcement(row.id, f"{row.id} was set aside: {error.sentence}", is_warning=True))
+    def settle(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
+        """Record what one schedule owes before something about it changes; gives the row as it then is."""
+        if row.next_due is None or row.next_due > now:
+            return row
+        self._record(db, row, self._owe(db, row, now), now)
+        return self._again(db, row)
 
-    def drop_late(self, db: sqlite3.Connection, row: ScheduleRow, times: Times, reason: Reason, now: datetime) -> None:
-        """Give up the missed times that were still to run."""
-        late = late_of(row)
-        if late is not None:
-            self.add_gap(db, row.id, gap_of(times, late.next, late.until, reason), now)
-            schedules.update(db, row.id, **late_columns(None))
+    def record_late(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
+        """Record at once as many of the missed times that still run as may wait."""
+        while self._advance(db, row, now):
+            row = self._again(db, row)
+        return self._again(db, row)
 
-    def drop_queued(self, db: sqlite3.Connection, schedule: str, state: State, reason: Reason, now: datetime) -> None:
+    def give_up(self, db: sqlite3.Connection, row: ScheduleRow, reason: Reason, now: datetime) -> ScheduleRow:
+        """Account for the times up to now that nobody has recorded: none of them will run."""
+        standing = self._context.standing(db, row)
+        remaining, late = standing.remaining, standing.late
+        until = now if late is None else max(now, late.until)
+        first = None if standing.first is None else remaining.after(standing.first - _TICK)
+        last = None if first is None else remaining.last(first - _TICK, until)
+        if first is not None and last is not None:
+            self.add_gap(db, row.id, gap_of(remaining, first, last, reason), now)
+        schedules.update(db, row.id, next_at=None, next_due=None, **late_columns(None))
+        return self._again(db, row)
+
+    def finish(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
+        """The limit of runs is reached: no more times, and nothing that waits will run."""
+        self.give_up(db, row, Reason.LIMIT, now)
+        self._drop_queued(db, row.id, Reason.LIMIT, now)
+
+    def plan_again(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
+        """Decide anew, by the policy that holds now, over the missed times that an earlier one had called for."""
+        standing = self._context.standing(db, row)
+        if standing.late is not None:
+            owed = catch_up(standing, standing.late.until, now)
+            self._record(db, row, replace(owed, next_at=row.next_at, next_due=row.next_due), now)
+
+    def _drop_queued(self, db: sqlite3.Connection, schedule: str, reason: Reason, now: datetime) -> None:
         """End the automatic occurrences that wait."""
         for one in occurrences.queued(db, schedule):
             if one.origin is Origin.AUTOMATIC:
-                occurrences.move(db, one.key, State.QUEUED, state, reason=reason, ended=now)
+                occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=reason, ended=now)
 
     def add_gap(self, db: sqlite3.Connection, schedule: str, gap: Gap, now: datetime) -> None:
         occurrences.add_gap(db, schedule, gap, _STATE_OF_GAP.get(gap.reason, State.MISSED), now)
 
-    def first_unrecorded(self, db: sqlite3.Connection, schedule: str, times: Times, after: datetime) -> datetime | None:
-        """The first time after the instant that has no row yet."""
+    def is_spent(self, row: ScheduleRow) -> bool:
+        """Whether the limit of runs is reached."""
+        limit = self._context.compile(row.id, row.spec)[0].limit
+        return limit is not None and row.runs >= limit
+
+    def next_time(self, db: sqlite3.Connection, row: ScheduleRow, after: datetime) -> datetime | None:
+        """The first time after the instant that has no row yet; none once the limit of runs is reached."""
+        if self.is_spent(row):
+            return None
+        _, times = self._context.compile(row.id, row.spec)
         at = times.after(after)
-        while at is not None and occurrences.known(db, occurrence_key(schedule, at, Origin.AUTOMATIC)):
+        while at is not None and occurrences.known(db, occurrence_key(row.id, at, Origin.AUTOMATIC)):
             at = times.after(at)
         return at
 
-    def arm(
-        self, db: sqlite3.Connection, row: ScheduleRow, standing: Standing, next_at: datetime | None, now: datetime
-    ) -> None:
-        """Store the next time, and let go of a skip that it has passed or that is no time any more."""
+    def arm(self, db: sqlite3.Connection, row: ScheduleRow, next_at: datetime | None, now: datetime) -> None:
+        """Store the next time."""
+        armed = self.armed(db, row, next_at, now)
+        schedules.update(
+            db, row.id, next_at=armed.next_at, next_due=armed.next_due, skip_at=armed.skip_at, computed=armed.computed
+        )
+
+    def armed(self, db: sqlite3.Connection, row: ScheduleRow, next_at: datetime | None, now: datetime) -> ScheduleRow:
+        """The row with its next time, without a skip that it has passed or that is no time any more."""
+        standing = self._context.standing(db, row)
         skip_at = row.skip_at
-        if skip_at is not None and (next_at is None or skip_at < next_at):
+        if skip_at is not None and (next_at is None or skip_at < next_at or not standing.remaining.names(skip_at)):
             skip_at = None
-        next_due = None if next_at is None else standing.due_of(next_at)
-        schedules.update(db, row.id, next_at=next_at, next_due=next_due, skip_at=skip_at, computed=now)
+        next_due = None if next_at is None else standing.due_when_armed(next_at, now)
+        return row._replace(next_at=next_at, next_due=next_due, skip_at=skip_at, computed=now)
+
+    @contextmanager
+    def setting_aside(self, db: sqlite3.Connection, schedule: str) -> Iterator[None]:
+        """A schedule that cannot be understood keeps the reason and waits to be put right; it stops no other."""
+        try:
+            yield
+        except (sqlite3.Error, StoreError):
+            raise
+        except BadScheduleError as error:
+            self.set_aside(db, schedule, error.sentence)
+        except Exception as error:  # noqa: BLE001  the outermost frame of one schedule: recorded as its trouble
+            self.set_aside(db, schedule, f"{type(error).__name__}: {error}")
+
+    def set_aside(self, db: sqlite3.Connection, schedule: str, sentence: str) -> None:
+        schedules.update(db, schedule, trouble=sentence)
+        self._context.announce(Announcement(schedule, f"{schedule} was set aside: {sentence}", is_warning=True))
 
     def _owe(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> Owed:
-        assert row.next_at is not None
-        return owe(self._context.standing(row), row.next_at, occurrences.underway(db, row.id), now)
+        return owe(self._context.standing(db, row), occurrences.underway(db, row.id), now)
 
     def _record(self, db: sqlite3.Connection, row: ScheduleRow, owed: Owed, now: datetime) -> None:
         for gap in owed.gaps:
@@ -112,33 +154,37 @@ class Emission:
         for new in owed.new:
             occurrences.insert(db, _row_of(new, row.id, now))
         changes: dict[str, object] = {"next_at": owed.next_at, "next_due": owed.next_due, "computed": now}
-        if row.skip_at is not None and owed.late is None and (owed.next_at is None or row.skip_at < owed.next_at):
+        if row.skip_at is not None and (owed.next_at is None or row.skip_at < owed.next_at):
             changes["skip_at"] = None
-        if owed.late is not None:
+        if owed.late != late_of(row):
             changes |= late_columns(owed.late)
         schedules.update(db, row.id, **changes)
 
     def _advance(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> bool:
         settings = self._context.settings
-        room = settings.waiting_at_most - len(occurrences.underway(db, row.id))
         late = late_of(row)
-        if late is None or room <= 0:
+        if late is None:
             return False
-        new, rest = advance(self._context.standing(row), late, min(room, settings.catchup_per_tick), settings.lookahead)
+        room = settings.waiting_at_most - occurrences.number_underway(db, row.id)
+        if room <= 0:
+            return False
+        standing = self._context.standing(db, row)
+        new, rest = advance(standing, late, min(room, settings.catchup_per_tick), settings.lookahead)
         for one in new:
             occurrences.insert(db, _row_of(one, row.id, now))
         schedules.update(db, row.id, **late_columns(rest))
-        return rest is not None
+        return True
+
+    def _again(self, db: sqlite3.Connection, row: ScheduleRow) -> ScheduleRow:
+        found = schedules.find(db, row.id)
+        assert found is not None
+        return found
 
 
-def cut_late(late: Late, times: Times, now: datetime) -> Late | None:
+def cut_late(late: Late, remaining: Remaining, now: datetime) -> Late | None:
     """The cursor without what now lies in the future again."""
-    until = times.last(late.next - _TICK, min(late.until, now))
-    return (
-        None
-        if until is None
-        else Late(next=late.next, until=until, began=min(late.began, now), total=late.total, made=late.made)
-    )
+    until = remaining.last(late.next - _TICK, min(late.until, now))
+    return None if until is None else replace(late, until=until, began=min(late.began, now))
 
 
 def _row_of(new: New, schedule: str, now: datetime) -> OccurrenceRow:

@@ -1,31 +1,29 @@
 """The ticking engine: each tick records what is due, starts what can start, and says when to come back."""
 
-import sqlite3
 from datetime import datetime, timedelta
 
 from scheduler.engine.backfilling import Backfilling
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.commands import Commands
 from scheduler.engine.conditions import Conditions, UnknownConditions
-from scheduler.engine.context import Context, late_columns, late_of
+from scheduler.engine.context import Context
 from scheduler.engine.dispatch import Dispatch
-from scheduler.engine.emission import Emission, cut_late
+from scheduler.engine.emission import Emission
 from scheduler.engine.launcher import Announce, Announcement, Launcher
+from scheduler.engine.rewinding import TOLERANCE, Rewinding
 from scheduler.engine.settings import Settings
 from scheduler.engine.views import Views
-from scheduler.store import occurrences, schedules
+from scheduler.store import facts, occurrences, schedules
 from scheduler.store.agenda import Agenda, read_agenda
 from scheduler.store.database import Database
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.catchup import gap_of
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.occurrences import Reason, State
-from scheduler.timing.policies import Overlap
-from scheduler.timing.zones import LOCAL
+from scheduler.timing.occurrences import Reason
+from scheduler.timing.zones import LOCAL, find_zone
 
 LONGEST_SLEEP = timedelta(seconds=60)
-_FAR_AHEAD = timedelta(hours=1)
-_CLOCK_TOLERANCE = timedelta(seconds=60)
+_ZONE = "zone"
+"""The fact that keeps the zone of the machine for the next start."""
 
 
 class Engine:
@@ -52,7 +50,8 @@ class Engine:
             machine_zone=machine_zone,
         )
         self._emission = Emission(self._context)
-        self._backfilling = Backfilling(self._context)
+        self._backfilling = Backfilling(self._context, self._emission)
+        self._rewinding = Rewinding(self._context, self._emission)
         self._dispatch = Dispatch(
             self._context, launcher, conditions or UnknownConditions(), self._emission, self._hear_of_run
         )
@@ -63,23 +62,29 @@ class Engine:
         self._seen: datetime | None = None
 
     def recover(self) -> None:
-        """Once, before the first tick: what an earlier process left, and a clock that went back meanwhile."""
-        now = self._context.clock.now()
+        """Once, before the first tick: what an earlier process left, and a clock or zone that changed meanwhile."""
+        self._seen = now = self._context.clock.now()
         self._dispatch.recover(now)
-        self._rewind(now)
+        self._rewinding.rewind(now, seen=False)
+        here, last = self._context.machine_zone, facts.read(self._context.database.read(), _ZONE)
+        if last is not None:
+            self._context.machine_zone = last
+        self.follow_zone(here)
 
     def tick(self, now: datetime) -> datetime:
         """Do what is due and return when to tick next. With nothing due this touches no disk."""
-        if self._seen is not None and now < self._seen - _CLOCK_TOLERANCE:
-            self._rewind(now)
+        if self._seen is not None and now < self._seen - TOLERANCE:
+            self._rewinding.rewind(now, seen=True)
+            self._stirred = True
         self._seen = now
         if not self._stirred and self._wake is not None and now < self._wake:
             return min(self._wake, now + LONGEST_SLEEP)
-        self._stirred = False
+        # Until this tick is through there is no time to sleep until, so one that fails is done again.
+        self._stirred, self._wake = False, None
         with self._context.database.write() as db:
-            self._dispatch.record_ends(db, now)
-            stopped, more = self._emission.emit_due(db, now)
-        self._stop(stopped)
+            ended = self._dispatch.record_ends(db, now)
+            more = self._emission.emit_due(db, now)
+        self._dispatch.forget_ends(ended)
         self._waiting = True
         self._waiting = self._dispatch.start_due(now)
         agenda = read_agenda(self._context.database.read(), now)
@@ -98,17 +103,29 @@ class Engine:
         self._stirred = True
 
     def follow_zone(self, machine_zone: str) -> None:
-        """The machine moved to another zone: schedules that follow it get a new next time."""
-        now = self._context.clock.now()
-        if machine_zone == self._context.machine_zone:
-            return
-        with self._context.database.write() as db:
-            rows = [row for row in schedules.every_one(db) if row.trouble is None and self._follows_machine(row)]
-            for row in rows:
-                self._emission.settle(db, row, now)
-            self._context.machine_zone = machine_zone
-            for row in rows:
-                self._rearm(db, row, now)
+        """The machine is in that zone now: schedules that follow it get a new next time.
+
+        What fell due under the old zone is recorded by it first. BadScheduleError if nobody knows the zone.
+        """
+        find_zone(machine_zone)
+        now, old = self._context.clock.now(), self._context.machine_zone
+        try:
+            with self._context.database.write() as db:
+                facts.write(db, _ZONE, machine_zone)
+                if machine_zone == old:
+                    return
+                rows = [row for row in schedules.every_one(db) if row.trouble is None and self._follows_machine(row)]
+                for row in rows:
+                    with self._emission.setting_aside(db, row.id):
+                        settled = self._emission.record_late(db, self._emission.settle(db, row, now), now)
+                        self._emission.give_up(db, settled, Reason.EDITED, now)
+                self._context.machine_zone = machine_zone
+                for row in rows:
+                    with self._emission.setting_aside(db, row.id):
+                        self._emission.arm(db, row, self._emission.next_time(db, row, now), now)
+        except BaseException:
+            self._context.machine_zone = old
+            raise
         self._stir(Announcement("zone", f"The time zone of this computer is now {machine_zone}."))
 
     def _follows_machine(self, row: ScheduleRow) -> bool:
@@ -117,43 +134,6 @@ class Engine:
         except BadScheduleError:
             return False
 
-    def _rearm(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
-        standing = self._context.standing(row)
-        next_at = self._emission.first_unrecorded(db, row.id, standing.times, now)
-        self._emission.arm(db, row, standing, next_at, now)
-
-    def _rewind(self, now: datetime) -> None:
-        """The clock went back: nothing recorded fires again, and nothing ahead is taken for granted."""
-        warnings = []
-        with self._context.database.write() as db:
-            for row in schedules.computed_after(db, now + _CLOCK_TOLERANCE):
-                try:
-                    self._forget_future(db, row, now)
-                except BadScheduleError as error:
-                    schedules.update(db, row.id, trouble=error.sentence)
-            for one in occurrences.queued(db):
-                if one.planned > now + _FAR_AHEAD:
-                    occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=Reason.CLOCK, ended=now)
-                    warnings.append(f"{one.schedule}: a run planned for {one.planned:%Y-%m-%d %H:%M} UTC was dropped.")
-        for sentence in warnings:
-            self._stir(Announcement("clock", f"The clock was set back. {sentence}", is_warning=True))
-        self._stirred = True
-
-    def _forget_future(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
-        times = self._context.standing(row).times
-        for _, gap in occurrences.gaps_reaching(db, row.id, now):
-            occurrences.remove_gap(db, row.id, gap)
-            if gap.first <= now:
-                last = times.last(gap.first - timedelta(microseconds=1), now)
-                if last is not None:
-                    self._emission.add_gap(db, row.id, gap_of(times, gap.first, last, gap.reason), now)
-        if (late := late_of(row)) is not None and late.until > now:
-            schedules.update(db, row.id, **late_columns(cut_late(late, times, now)))
-        if row.next_at is not None and row.next_at > now:
-            self._rearm(db, row, now)
-        else:
-            schedules.update(db, row.id, computed=now)
-
     def _do_chores(self, now: datetime) -> bool:
         """What is not on time anyway: pauses that end, missed times, backfills. Says whether to look again at once."""
         with self._context.database.write() as db:
@@ -161,19 +141,8 @@ class Engine:
             for row in resumed:
                 schedules.update(db, row.id, paused=False, paused_until=None, pause_note=None, version=row.version + 1)
             caught_up = self._emission.advance_late(db, now)
-            overtaken, backfilled = self._backfilling.advance(db, now)
-        self._stop(overtaken)
+            backfilled = self._backfilling.advance(db, now)
         return bool(resumed) or caught_up or backfilled
-
-    def _stop(self, keys: list[str]) -> None:
-        for key in keys:
-            db = self._context.database.read()
-            one = occurrences.find(db, key)
-            row = None if one is None else schedules.find(db, one.schedule)
-            if one is not None and row is not None:
-                policy = one.overlap or self._context.policies(row).overlap
-                kill = policy is Overlap.TERMINATE_OTHER
-                self._dispatch.stop(key, kill=kill, overtaken=True)
 
     def _next_wake(self, agenda: Agenda, now: datetime) -> datetime:
         if self._waiting or agenda.has_chores:

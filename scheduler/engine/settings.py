@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Catchup, Overlap, Policies
 
 
@@ -21,4 +22,6 @@ class Settings:
 
     def policies(self, kind: str) -> Policies:
         """The defaults for a schedule of a handler of that kind."""
+        if kind not in self.overlap:
+            raise BadScheduleError("kind", f"kind: {kind!r} is not known; choose one of {', '.join(self.overlap)}.")
         return Policies(overlap=self.overlap[kind], catchup=self.catchup)

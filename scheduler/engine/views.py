@@ -9,18 +9,22 @@ from typing import Any
 
 from scheduler.engine.context import Context
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.upcoming import promised, upcoming_times
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.catchup import Gap
+from scheduler.timing.catchup import EXACT_UP_TO, Gap
 from scheduler.timing.due import owe
+from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Reason, State
 from scheduler.timing.spec import Spec
 from scheduler.timing.words import say
 
 DRIFT_BOUNDS = (10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000)
 """Upper edges of the drift histogram in milliseconds; beyond the last lies everything else."""
+
+_TICK = timedelta(microseconds=1)
 
 
 class ScheduleState(StrEnum):
@@ -31,7 +35,7 @@ class ScheduleState(StrEnum):
     BROKEN = "broken"
     """Set aside: its row makes no sense."""
     FINISHED = "finished"
-    """No more times."""
+    """No more times, and the last one has ended."""
     REMOVED = "removed"
 
 
@@ -41,6 +45,8 @@ class ScheduleView:
 
     row: ScheduleRow
     now: datetime
+    is_underway: bool = False
+    """Whether anything of it waits or runs; known where it makes a difference."""
 
     @property
     def id(self) -> str:
@@ -61,16 +67,28 @@ class ScheduleView:
             return ScheduleState.PAUSED
         if row.blocked is not None:
             return ScheduleState.BLOCKED
-        return ScheduleState.FINISHED if row.next_at is None and row.late_next is None else ScheduleState.ACTIVE
+        return ScheduleState.ACTIVE if self.is_underway or not has_no_times(row) else ScheduleState.FINISHED
 
     @property
     def spec(self) -> dict[str, Any]:
-        written: dict[str, Any] = json.loads(self.row.spec)
-        return written
+        """What is stored, empty if it cannot be read."""
+        try:
+            written = json.loads(self.row.spec)
+        except ValueError:
+            return {}
+        return written if isinstance(written, dict) else {}
 
     @property
     def words(self) -> str:
-        return say(Spec.read(self.spec, machine_zone="UTC", now=self.now))
+        """Its times as people say them, or what is wrong with them."""
+        try:
+            return say(Spec.read(self.spec, machine_zone="UTC", now=self.now))
+        except BadScheduleError as error:
+            return error.sentence
+
+
+def has_no_times(row: ScheduleRow) -> bool:
+    return row.next_at is None and row.late_next is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +96,7 @@ class Counters:
     due: int = 0
     """Planned times that came, whatever became of them."""
     emitted: int = 0
-    """Those that were to run."""
+    """Those that were to run, with what a person asked for."""
     succeeded: int = 0
     failed: int = 0
     failed_to_launch: int = 0
@@ -143,14 +161,14 @@ class Views:
         now = self._context.clock.now()
         removed = state is ScheduleState.REMOVED
         rows = schedules.every_one(self._context.database.read(), workflow=workflow, text=text, removed=removed)
-        found = (ScheduleView(row, now) for row in rows)
+        found = (self._view(row, now) for row in rows)
         return found if state is None else (view for view in found if view.state is state)
 
     def describe(self, schedule: str, *, upcoming: int = 5, recent: int = 10) -> ScheduleDetails:
         db = self._context.database.read()
         row = self._find(schedule)
         return ScheduleDetails(
-            view=ScheduleView(row, self._context.clock.now()),
+            view=self._view(row, self._context.clock.now()),
             upcoming=self.upcoming(schedule, upcoming),
             recent=occurrences.recent(db, schedule, recent),
             gaps=occurrences.gaps(db, schedule, recent),
@@ -159,38 +177,35 @@ class Views:
         )
 
     def upcoming(self, schedule: str, number: int) -> list[datetime]:
-        """The next times that will fire: without a skipped one, none after the last, none while set aside."""
-        row = self._find(schedule)
-        if row.trouble is not None or row.next_at is None:
+        """The next times that will fire if nobody does anything."""
+        try:
+            return upcoming_times(
+                self._context, self._context.database.read(), self._find(schedule), number, self._context.clock.now()
+            )
+        except BadScheduleError:
             return []
-        spec, times = self._context.compile(row.id, row.spec)
-        now = self._context.clock.now()
-        start = (
-            row.next_at - timedelta(microseconds=1)
-            if not row.paused
-            else max(now, row.next_at - timedelta(microseconds=1))
-        )
-        if spec.limit is not None:
-            number = min(number, spec.limit - row.runs)
-        found = times.upcoming(start, number + (row.skip_at is not None))
-        return [at for at in found if at != row.skip_at][:number]
 
     def resume_preview(self, schedule: str) -> ResumePreview:
         """What the catch-up policy would make of the times that passed during the pause."""
+        db, now = self._context.database.read(), self._context.clock.now()
         row = self._find(schedule)
-        now = self._context.clock.now()
+        nothing = ResumePreview(passed=0, runs=0, more=False)
         if row.trouble is not None or row.next_due is None or row.next_due > now:
-            return ResumePreview(passed=0, runs=0, more=False)
-        standing = self._context.standing(row)
-        assert row.next_at is not None
-        owed = owe(standing, row.next_at, occurrences.underway(self._context.database.read(), row.id), now)
-        counted = [gap.count for gap in owed.gaps]
-        runs = sum(new.state is State.QUEUED for new in owed.new)
+            return nothing
+        try:
+            spec, _ = self._context.compile(row.id, row.spec)
+            standing = self._context.standing(db, row._replace(late_next=None))
+        except BadScheduleError:
+            return nothing
+        owed = owe(standing, occurrences.underway(db, row.id), now)
+        runs, counts = sum(new.state is State.QUEUED for new in owed.new), [gap.count for gap in owed.gaps]
         if owed.late is not None:
-            runs += owed.late.total
-        ended = sum(new.state is not State.QUEUED for new in owed.new)
-        passed = sum(count.number for count in counted) + runs + ended
-        return ResumePreview(passed=passed, runs=runs, more=any(count.more for count in counted))
+            late = standing.remaining.count(owed.late.next - _TICK, owed.late.until, EXACT_UP_TO)
+            runs, counts = runs + late.number, [*counts, late]
+        if spec.limit is not None:
+            runs = min(runs, max(spec.limit - row.runs - promised(db, self._context.standing(db, row)), 0))
+        passed = len(owed.new) + sum(count.number for count in counts)
+        return ResumePreview(passed=passed, runs=runs, more=any(count.more for count in counts))
 
     def statistics(self, *, schedule: str | None = None, since: datetime | None = None) -> Counters:
         """Counters over one schedule or all, for times planned since."""
@@ -199,16 +214,18 @@ class Views:
         skipped: dict[str, int] = {}
         failed_to_launch = 0
         uncounted = False
-        for state, reason, number, more in occurrences.tallies(db, schedule, since):
-            numbers[State(state)] += number
-            uncounted |= bool(more)
-            if state == State.SKIPPED and reason is not None:
-                skipped[reason] = skipped.get(reason, 0) + number
-            if reason == Reason.COULD_NOT_START:
-                failed_to_launch += number
+        due = 0
+        for tally in occurrences.tallies(db, schedule, since):
+            numbers[tally.state] += tally.number
+            due += tally.number if tally.is_planned else 0
+            uncounted |= tally.more
+            if tally.state is State.SKIPPED and tally.reason is not None:
+                skipped[tally.reason] = skipped.get(tally.reason, 0) + tally.number
+            if tally.reason is Reason.COULD_NOT_START:
+                failed_to_launch += tally.number
         underway = numbers[State.QUEUED] + numbers[State.STARTED]
         return Counters(
-            due=sum(numbers.values()),
+            due=due,
             emitted=underway + numbers[State.SUCCEEDED] + numbers[State.FAILED] + numbers[State.CANCELLED],
             succeeded=numbers[State.SUCCEEDED],
             failed=numbers[State.FAILED] - failed_to_launch,
@@ -222,6 +239,10 @@ class Views:
             more=uncounted,
             drift=tuple(occurrences.drifts(db, schedule, since, DRIFT_BOUNDS)),
         )
+
+    def _view(self, row: ScheduleRow, now: datetime) -> ScheduleView:
+        underway = has_no_times(row) and occurrences.number_underway(self._context.database.read(), row.id) > 0
+        return ScheduleView(row, now, underway)
 
     def _find(self, schedule: str) -> ScheduleRow:
         row = schedules.find(self._context.database.read(), schedule)

@@ -55,10 +55,18 @@ def advance(db: sqlite3.Connection, backfill: str, cursor: datetime | None, made
     db.execute("UPDATE backfills SET cursor = ?, made = made + ? WHERE id = ?", (to_ms(cursor), made, backfill))
 
 
-def end(db: sqlite3.Connection, backfill: str, now: datetime, *, cancelled: bool = False) -> bool:
-    """Close it; says whether it was open."""
-    query = "UPDATE backfills SET ended = ?, cancelled = ? WHERE id = ? AND ended IS NULL"
-    return db.execute(query, (to_ms(now), cancelled, backfill)).rowcount == 1
+def end(db: sqlite3.Connection, backfill: str, now: datetime) -> None:
+    """All its rows are made."""
+    db.execute("UPDATE backfills SET ended = ? WHERE id = ? AND ended IS NULL", (to_ms(now), backfill))
+
+
+def cancel(db: sqlite3.Connection, backfill: str, now: datetime) -> None:
+    db.execute("UPDATE backfills SET ended = coalesce(ended, ?), cancelled = 1 WHERE id = ?", (to_ms(now), backfill))
+
+
+def cancel_all(db: sqlite3.Connection, schedule: str, now: datetime) -> None:
+    query = "UPDATE backfills SET ended = ?, cancelled = 1 WHERE schedule = ? AND ended IS NULL"
+    db.execute(query, (to_ms(now), schedule))
 
 
 def find(db: sqlite3.Connection, backfill: str) -> BackfillRow | None:
@@ -75,10 +83,20 @@ def of_schedule(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
 
 
 def _from_sql(row: sqlite3.Row) -> BackfillRow:
+    """Always gives a row: one without ranges that can be read has nothing to do, and ends."""
     values = dict(zip(_COLUMNS, row, strict=True))
-    values["ranges"] = tuple((from_ms(first), from_ms(last)) for first, last in json.loads(values["ranges"]))
+    try:
+        ranges = tuple((from_ms(first), from_ms(last)) for first, last in json.loads(values["ranges"]))
+    except (ValueError, TypeError, OverflowError):
+        ranges = ()
     for name in ("cursor", "created", "ended"):
         values[name] = from_ms(values[name])
-    values["overlap"] = Overlap(values["overlap"])
-    values["missing"], values["cancelled"] = bool(values["missing"]), bool(values["cancelled"])
+    if values["overlap"] not in set(Overlap):
+        values["overlap"] = Overlap.BUFFER_ALL
+    values |= {
+        "ranges": ranges,
+        "overlap": Overlap(values["overlap"]),
+        "missing": bool(values["missing"]),
+        "cancelled": bool(values["cancelled"]),
+    }
     return BackfillRow(**values)

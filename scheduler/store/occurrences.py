@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StaleError
@@ -32,6 +33,9 @@ class OccurrenceRow(NamedTuple):
     """Its own policy, if it does not follow its schedule's."""
     backfill: str | None = None
     attempts: int = 0
+    """How many began."""
+    unlaunched: int = 0
+    """How often in a row the next one could not be started."""
     retry_at: datetime | None = None
     began: datetime | None = None
     ended: datetime | None = None
@@ -45,6 +49,13 @@ _ENUM_PLACES = tuple((_COLUMNS.index(name), {one.value: one for one in enum}) fo
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM occurrences"
 _OF_OCCURRENCE = ", ".join(f"o.{name}" for name in _COLUMNS)
 _WITH_SCHEDULE = f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind FROM occurrences o JOIN schedules s ON s.id = o.schedule"
+_UNDERWAY = "state IN ('queued', 'started')"
+_USUAL = "CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END"
+# Nothing of a schedule that is blocked or set aside, and of a paused one only what a person asked for.
+_MAY_START = (
+    "s.blocked IS NULL AND s.trouble IS NULL AND s.removed IS NULL "
+    "AND (s.paused = 0 OR o.origin IN ('manual', 'backfill'))"
+)
 _INSERT = (
     f"INSERT INTO occurrences ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT DO NOTHING"
 )
@@ -81,28 +92,36 @@ def known(db: sqlite3.Connection, key: str) -> bool:
 
 
 def has_run(db: sqlite3.Connection, schedule: str, planned: datetime) -> bool:
-    """Whether that planned time ran to success, or is about to run, whoever asked for it."""
-    states = "state IN ('queued', 'started', 'succeeded')"
+    """Whether that planned time ran to success, or is about to run, by itself or in a backfill."""
+    states = "state IN ('queued', 'started', 'succeeded') AND origin IN ('automatic', 'backfill')"
     query = f"SELECT 1 FROM occurrences WHERE schedule = ? AND planned = ? AND {states}"
     return db.execute(query, (schedule, to_ms(planned))).fetchone() is not None
+
+
+def recorded(db: sqlite3.Connection, schedule: str, first: datetime) -> frozenset[datetime]:
+    """The planned times from `first` on that have an automatic row."""
+    query = "SELECT planned FROM occurrences WHERE schedule = ? AND planned >= ? AND origin = 'automatic'"
+    return frozenset(known for row in db.execute(query, (schedule, to_ms(first))) if (known := from_ms(row[0])))
 
 
 def underway(db: sqlite3.Connection, schedule: str) -> list[Underway]:
     """The queued and started ones of a schedule, oldest first."""
     rows = db.execute(
-        "SELECT key, origin, state, late FROM occurrences "
-        "WHERE schedule = ? AND state IN ('queued', 'started') ORDER BY planned",
+        f"SELECT key, origin, state, late FROM occurrences WHERE schedule = ? AND {_UNDERWAY} ORDER BY planned",
         (schedule,),
     )
-    return [Underway(row[0], Origin(row[1]), State(row[2]), bool(row[3])) for row in rows]
+    return [Underway(row[0], _word(Origin, row[1], Origin.AUTOMATIC), State(row[2]), bool(row[3])) for row in rows]
+
+
+def number_underway(db: sqlite3.Connection, schedule: str) -> int:
+    query = f"SELECT count(*) FROM occurrences WHERE schedule = ? AND {_UNDERWAY}"
+    return int(db.execute(query, (schedule,)).fetchone()[0])
 
 
 def queued(db: sqlite3.Connection, schedule: str | None = None) -> list[OccurrenceRow]:
-    where = "state = 'queued'" if schedule is None else "state = 'queued' AND schedule = ?"
-    return [
-        _from_sql(row)
-        for row in db.execute(f"{_ALL} WHERE {where} ORDER BY due", () if schedule is None else (schedule,))
-    ]
+    where = "state = 'queued'" if schedule is None else f"{_UNDERWAY} AND state = 'queued' AND schedule = ?"
+    rows = db.execute(f"{_ALL} WHERE {where} ORDER BY due", () if schedule is None else (schedule,))
+    return [_from_sql(row) for row in rows]
 
 
 Candidate: TypeAlias = tuple[OccurrenceRow, str, str]
@@ -110,29 +129,76 @@ Candidate: TypeAlias = tuple[OccurrenceRow, str, str]
 
 
 def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[Candidate]:
-    """Queued and due, oldest first; read as far as needed.
-
-    A schedule that is blocked or set aside starts nothing, a paused one only what a person asked for.
-    """
+    """Queued, due and free to start as far as their schedules go, oldest first; read as far as needed."""
     return _candidates(
         db.execute(
-            f"{_WITH_SCHEDULE} WHERE o.state = 'queued' AND o.due <= ?1 AND (o.retry_at IS NULL OR o.retry_at <= ?1) "
-            f"AND (o.origin = 'backfill') = ?2 AND s.blocked IS NULL AND s.trouble IS NULL "
-            "AND (s.paused = 0 OR o.origin IN ('manual', 'backfill')) ORDER BY o.due, o.planned",
+            f"{_WITH_SCHEDULE} WHERE o.state = 'queued' AND o.due <= ?1 AND (o.origin = 'backfill') = ?2 "
+            f"AND {_MAY_START} ORDER BY o.due, o.planned",
             (to_ms(now), backfill),
         )
     )
 
 
-def is_waiting(db: sqlite3.Connection, now: datetime) -> bool:
-    """Whether anything that is due has not begun."""
-    row = db.execute("SELECT 1 FROM occurrences WHERE state = 'queued' AND due <= ? LIMIT 1", (to_ms(now),)).fetchone()
-    return row is not None
-
-
 def started(db: sqlite3.Connection) -> Iterator[Candidate]:
     """Begun and not ended: running, or waiting for the next attempt."""
     return _candidates(db.execute(f"{_WITH_SCHEDULE} WHERE o.state = 'started'"))
+
+
+def retries(db: sqlite3.Connection, now: datetime) -> Iterator[Candidate]:
+    """Started ones whose next attempt is due and may be made."""
+    where = f"o.state = 'started' AND o.retry_at <= ? AND {_MAY_START} ORDER BY o.retry_at"
+    return _candidates(db.execute(f"{_WITH_SCHEDULE} WHERE {where}", (to_ms(now),)))
+
+
+def busy_schedules(db: sqlite3.Connection) -> set[str]:
+    """Those with a started occurrence."""
+    return {row[0] for row in db.execute("SELECT schedule FROM occurrences WHERE state = 'started'")}
+
+
+def is_waiting(db: sqlite3.Connection, now: datetime) -> bool:
+    """Whether anything that is due, or whose next attempt is, has not begun."""
+    query = (
+        "SELECT 1 FROM occurrences WHERE state = 'queued' AND due <= ?1 UNION ALL "
+        "SELECT 1 FROM occurrences WHERE state = 'started' AND retry_at <= ?1 LIMIT 1"
+    )
+    return db.execute(query, (to_ms(now),)).fetchone() is not None
+
+
+def overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]]:
+    """Started ones that must end for a newer one that waits, and by which policy.
+
+    A person's own run is left alone, and a backfill and the regular times leave each other alone.
+    """
+    rows = db.execute(
+        f"SELECT DISTINCT p.key, CASE o.origin WHEN 'automatic' THEN coalesce(o.overlap, {_USUAL}) "
+        "ELSE o.overlap END AS policy FROM occurrences p "
+        # From the few that run to what waits behind them, never through the whole queue.
+        "CROSS JOIN occurrences o ON o.schedule = p.schedule AND o.state IN ('queued', 'started') "
+        "AND (o.origin = 'backfill') = (p.origin = 'backfill') JOIN schedules s ON s.id = o.schedule "
+        "WHERE p.state = 'started' AND p.origin IN ('automatic', 'backfill') "
+        f"AND o.state = 'queued' AND o.due <= ? AND NOT o.late AND {_MAY_START} "
+        "AND policy IN ('cancel_other', 'terminate_other')",
+        (to_ms(now),),
+    )
+    return [(row[0], Overlap(row[1])) for row in rows]
+
+
+def awaiting_retry(db: sqlite3.Connection, schedule: str) -> list[OccurrenceRow]:
+    """The started ones of a schedule between two attempts."""
+    where = "schedule = ? AND state = 'started' AND retry_at IS NOT NULL"
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (schedule,))]
+
+
+def hasten(db: sqlite3.Connection, *, latest: datetime, to: datetime) -> None:
+    """Bring forward the attempts that lie beyond the latest instant."""
+    query = f"UPDATE occurrences SET retry_at = ? WHERE {_UNDERWAY} AND retry_at > ?"
+    db.execute(query, (to_ms(to), to_ms(latest)))
+
+
+def queued_since(db: sqlite3.Connection, instant: datetime) -> list[OccurrenceRow]:
+    """Those that wait and were recorded after the given instant."""
+    rows = db.execute(f"{_ALL} WHERE state = 'queued' AND created > ?", (to_ms(instant),))
+    return [_from_sql(row) for row in rows]
 
 
 def recent(db: sqlite3.Connection, schedule: str, most: int) -> list[OccurrenceRow]:
@@ -152,36 +218,53 @@ def gaps(db: sqlite3.Connection, schedule: str, most: int = -1) -> list[tuple[St
         "SELECT state, first, last, number, more, reason FROM gaps WHERE schedule = ? ORDER BY first DESC LIMIT ?",
         (schedule, most),
     )
-    return [(State(row[0]), _gap(row)) for row in rows]
+    return [(_word(State, row[0], State.DROPPED), _gap(row)) for row in rows]
 
 
-def gaps_reaching(db: sqlite3.Connection, schedule: str, instant: datetime) -> list[tuple[State, Gap]]:
-    """Those that claim planned times after the given instant."""
-    rows = db.execute(
-        "SELECT state, first, last, number, more, reason FROM gaps WHERE schedule = ? AND last > ?",
-        (schedule, to_ms(instant)),
-    )
-    return [(State(row[0]), _gap(row)) for row in rows]
+def gaps_reaching(db: sqlite3.Connection, instant: datetime, *, written_after: datetime) -> list[tuple[str, Gap]]:
+    """Those, with their schedule, that claim planned times after one instant and were recorded after another."""
+    query = "SELECT schedule, first, last, number, more, reason FROM gaps WHERE last > ? AND created > ?"
+    return [(row[0], _gap(row)) for row in db.execute(query, (to_ms(instant), to_ms(written_after)))]
 
 
 def remove_gap(db: sqlite3.Connection, schedule: str, gap: Gap) -> None:
     db.execute("DELETE FROM gaps WHERE schedule = ? AND first = ?", (schedule, to_ms(gap.first)))
 
 
-def tallies(
-    db: sqlite3.Connection, schedule: str | None, since: datetime | None
-) -> Iterable[tuple[str, str | None, int, int]]:
-    """(state, reason, number, more) over occurrences and gaps, of one schedule or all, planned since."""
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many of one kind there are."""
+
+    state: State
+    reason: Reason | None
+    is_planned: bool
+    """Whether they are times of the schedule itself."""
+    number: int
+    more: bool
+
+
+def tallies(db: sqlite3.Connection, schedule: str | None, since: datetime | None) -> list[Tally]:
+    """What became of the occurrences and gaps of one schedule or all, planned since."""
     where, values = "planned >= ?", [to_ms(since) or 0]
     reach = "last >= ?"
     if schedule is not None:
         where, reach = f"schedule = ? AND {where}", f"schedule = ? AND {reach}"
         values.insert(0, schedule)  # type: ignore[arg-type]
     query = (
-        f"SELECT state, reason, count(*), 0 FROM occurrences WHERE {where} GROUP BY state, reason UNION ALL "
-        f"SELECT state, reason, sum(number), max(more) FROM gaps WHERE {reach} GROUP BY state, reason"
+        "SELECT state, reason, origin = 'automatic', count(*), 0 FROM occurrences "
+        f"WHERE {where} GROUP BY 1, 2, 3 UNION ALL "
+        f"SELECT state, reason, 1, sum(number), max(more) FROM gaps WHERE {reach} GROUP BY 1, 2"
     )
-    return [(row[0], row[1], row[2], row[3]) for row in db.execute(query, values * 2)]
+    return [
+        Tally(
+            _word(State, state, State.DROPPED),
+            None if reason is None else _word(Reason, reason, Reason.UNREADABLE),
+            bool(planned),
+            number,
+            bool(more),
+        )
+        for state, reason, planned, number, more in db.execute(query, values * 2)
+    ]
 
 
 def drifts(db: sqlite3.Connection, schedule: str | None, since: datetime | None, bounds: tuple[int, ...]) -> list[int]:
@@ -214,7 +297,7 @@ def _candidates(rows: Iterable[sqlite3.Row]) -> Iterator[Candidate]:
 def _gap(row: sqlite3.Row) -> Gap:
     first, last = from_ms(row[1]), from_ms(row[2])
     assert first is not None and last is not None
-    return Gap(first, last, Count(row[3], more=bool(row[4])), Reason(row[5]))
+    return Gap(first, last, Count(row[3], more=bool(row[4])), _word(Reason, row[5], Reason.UNREADABLE))
 
 
 def _from_sql(row: Sequence[Any]) -> OccurrenceRow:
@@ -222,7 +305,31 @@ def _from_sql(row: Sequence[Any]) -> OccurrenceRow:
     for place in _INSTANT_PLACES:
         if values[place] is not None:
             values[place] = from_ms(values[place])
+    strange = None
     for place, members in _ENUM_PLACES:
         if values[place] is not None:
-            values[place] = members[values[place]]
-    return OccurrenceRow._make(values)
+            values[place] = members.get(values[place])
+            if values[place] is None:
+                strange = place
+    read = OccurrenceRow._make(values)
+    return read if strange is None else _unreadable(read, _COLUMNS[strange], row[strange])
+
+
+def _unreadable(read: OccurrenceRow, name: str, word: str) -> OccurrenceRow:
+    """A row with a word that nobody knows: one that ended, or is to end, for that reason."""
+    return read._replace(
+        origin=read.origin or Origin.AUTOMATIC,
+        state=read.state or State.DROPPED,
+        reason=Reason.UNREADABLE,
+        detail=f"{name}: {word!r} is not known.",
+    )
+
+
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+def _word(words: type[_Word], word: str, instead: _Word) -> _Word:
+    try:
+        return words(word)
+    except ValueError:
+        return instead

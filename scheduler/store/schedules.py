@@ -62,6 +62,7 @@ _COLUMNS = ScheduleRow._fields
 _INSTANT_PLACES = tuple(_COLUMNS.index(name) for name in _INSTANTS)
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
 _SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+_LIMIT = "CASE WHEN json_valid(spec) THEN spec ->> 'limit' END"
 ALIVE = "paused = 0 AND trouble IS NULL AND removed IS NULL"
 
 
@@ -80,14 +81,17 @@ def update(db: sqlite3.Connection, schedule: str, **changes: Any) -> None:
 
 
 def count_run(
-    db: sqlite3.Connection, schedule: str, now: datetime, *, automatic: bool
+    db: sqlite3.Connection, schedule: str, now: datetime, *, automatic: bool, wanted: bool
 ) -> tuple[int, int | None] | None:
-    """Stamp the beginning of a run. The automatic runs so far and their limit; None if that is used up."""
+    """Stamp the beginning of a run. The automatic runs so far and their limit; None if it may not begin.
+
+    One that a person `wanted` begins in a paused schedule too.
+    """
     row = db.execute(
-        "UPDATE schedules SET last_run = ?1, runs = runs + ?2 "
-        "WHERE id = ?3 AND (NOT ?2 OR spec ->> 'limit' IS NULL OR runs < spec ->> 'limit') "
-        "RETURNING runs, spec ->> 'limit'",
-        (to_ms(now), automatic, schedule),
+        "UPDATE schedules SET last_run = ?1, runs = runs + ?2 WHERE id = ?3 "
+        "AND blocked IS NULL AND trouble IS NULL AND removed IS NULL AND (paused = 0 OR ?4) "
+        f"AND (NOT ?2 OR coalesce(runs < {_LIMIT}, 1)) RETURNING runs, {_LIMIT}",
+        (to_ms(now), automatic, schedule, wanted),
     ).fetchone()
     return None if row is None else (row[0], row[1] if automatic else None)
 
@@ -113,9 +117,13 @@ def due(db: sqlite3.Connection, now: datetime, most: int) -> list[ScheduleRow]:
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now), most))]
 
 
-def catching_up(db: sqlite3.Connection, most: int) -> list[ScheduleRow]:
-    where = f"{ALIVE} AND late_next IS NOT NULL ORDER BY late_next LIMIT ?"
-    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (most,))]
+def catching_up(db: sqlite3.Connection, most: int, waiting_at_most: int) -> list[ScheduleRow]:
+    """Those with missed times still to record, and room for them among what waits."""
+    where = (
+        f"{ALIVE} AND late_next IS NOT NULL AND (SELECT count(*) FROM occurrences o WHERE o.schedule = schedules.id "
+        "AND o.state IN ('queued', 'started')) < ? ORDER BY late_next LIMIT ?"
+    )
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (waiting_at_most, most))]
 
 
 def resuming(db: sqlite3.Connection, now: datetime) -> list[ScheduleRow]:

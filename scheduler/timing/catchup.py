@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from scheduler.timing.occurrences import Reason
 from scheduler.timing.policies import Catchup
-from scheduler.timing.times import Count, Times
+from scheduler.timing.remaining import Remaining
+from scheduler.timing.times import Count
 
 GRACE = timedelta(seconds=60)
 """A time recorded within this span after it was due is regular; later it was missed."""
@@ -16,7 +17,10 @@ _TICK = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Planned times from first to last that share one fate, counted instead of listed."""
+    """Planned times from first to last that share one fate, counted instead of listed.
+
+    Those in between that have a row of their own are not counted.
+    """
 
     first: datetime
     last: datetime
@@ -32,7 +36,7 @@ class Plan:
 
 
 def plan_catchup(
-    times: Times, first: datetime, last: datetime, *, mode: Catchup, window: timedelta | None, now: datetime
+    times: Remaining, first: datetime, last: datetime, *, mode: Catchup, window: timedelta | None, now: datetime
 ) -> Plan:
     """Decide over the missed times first…last, both planned; the cost is bounded whatever their number."""
     gaps = []
@@ -58,7 +62,7 @@ def plan_catchup(
             return Plan(tuple(gaps), (inside, last))
 
 
-def gap_of(times: Times, first: datetime, last: datetime, reason: Reason) -> Gap:
+def gap_of(times: Remaining, first: datetime, last: datetime, reason: Reason) -> Gap:
     return Gap(first, last, times.count(first - _TICK, last, EXACT_UP_TO), reason)
 
 

@@ -10,6 +10,7 @@ from scheduler.timing.jitter import Jitter
 from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
 from scheduler.timing.overlap import Underway, decide_overlap
 from scheduler.timing.policies import Catchup, Policies
+from scheduler.timing.remaining import Remaining
 from scheduler.timing.times import Times
 
 _TICK = timedelta(microseconds=1)
@@ -34,13 +35,34 @@ class Standing:
     times: Times
     jitter: Jitter | None
     policies: Policies
+    next_at: datetime | None = None
+    """The first planned time, but for those the late cursor still has to make, that nobody has recorded."""
+    next_due: datetime | None = None
     skip_at: datetime | None = None
     late: Late | None = None
+    taken: frozenset[datetime] = frozenset()
+    """Planned times from the first unrecorded one on that have a row already."""
+
+    @property
+    def remaining(self) -> Remaining:
+        return Remaining(self.times, self.taken)
+
+    @property
+    def first(self) -> datetime | None:
+        """The first planned time that nobody has recorded."""
+        return self.next_at if self.late is None else self.late.next
 
     def due_of(self, planned: datetime) -> datetime:
+        if planned == self.next_at and self.next_due is not None:
+            return self.next_due
         if self.jitter is None:
             return planned
         return self.jitter.due(planned, occurrence_key(self.id, planned, Origin.AUTOMATIC), self.times)
+
+    def due_when_armed(self, planned: datetime, now: datetime) -> datetime:
+        """When a time to come is due if it is awaited only from now on: jitter does not reach back before that."""
+        due = self.due_of(planned)
+        return due if planned <= now else max(due, now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,58 +79,66 @@ class New:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
-    new: tuple[New, ...]
-    gaps: tuple[Gap, ...]
-    replaced: tuple[str, ...]
-    stopped: tuple[str, ...]
-    late: Late | None
-    next_at: datetime | None
-    next_due: datetime | None
-
-
-def owe(standing: Standing, first: datetime, underway: Sequence[Underway], now: datetime) -> Owed:
-    """Everything from the planned time `first`, which nobody has recorded yet, up to `now`."""
-    others = [one for one in underway if one.origin is not Origin.BACKFILL]
-    missed = _last_missed(standing, first, now)
+    new: tuple[New, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    new: list[New] = []
-    late = standing.late
-    if missed is not None:
-        policies = standing.policies
-        plan = plan_catchup(
-            standing.times, first, missed, mode=policies.catchup, window=policies.catchup_window, now=now
-        )
-        gaps = plan.gaps
-        if plan.late is not None and policies.catchup is Catchup.ONE:
-            new.append(_occurrence(standing, plan.late[1], due=now, late=True))
-        elif plan.late is not None:
-            late = _extend(standing, plan.late, now)
-    regular, replaced, stopped, next_at = _regular(standing, missed, first, [*others, *_waiting(new)], now)
+    replaced: tuple[str, ...] = ()
+    late: Late | None = None
+    next_at: datetime | None = None
+    next_due: datetime | None = None
+
+
+def owe(standing: Standing, underway: Sequence[Underway], now: datetime) -> Owed:
+    """Everything that fell due up to `now` and was not recorded."""
+    skipped = _skipped(standing, now)
+    standing = replace(standing, taken=standing.taken | {one.planned for one in skipped})
+    assert standing.next_at is not None
+    first = standing.remaining.after(standing.next_at - _TICK)
+    missed = None if first is None else _last_missed(standing, first, now)
+    made_up = Owed(late=standing.late) if missed is None else catch_up(standing, missed, now)
+    others = [one for one in underway if one.origin is not Origin.BACKFILL] + _waiting(made_up.new)
+    planned = first if missed is None else standing.remaining.after(missed)
+    regular, replaced, next_at = _regular(standing, planned, others, now)
     return Owed(
-        new=(*new, *regular),
-        gaps=gaps,
+        new=(*skipped, *made_up.new, *regular),
+        gaps=made_up.gaps,
         replaced=replaced,
-        stopped=stopped,
-        late=late,
+        late=made_up.late,
         next_at=next_at,
         next_due=None if next_at is None else standing.due_of(next_at),
     )
 
 
+def catch_up(standing: Standing, last: datetime, now: datetime) -> Owed:
+    """What the policy makes of the missed times up to `last`, with those that an earlier catch-up did not come to."""
+    policies, remaining = standing.policies, standing.remaining
+    assert standing.first is not None
+    first = remaining.after(standing.first - _TICK)
+    if first is None or first > last:
+        return Owed()
+    plan = plan_catchup(remaining, first, last, mode=policies.catchup, window=policies.catchup_window, now=now)
+    if plan.late is None:
+        return Owed(gaps=plan.gaps)
+    begin, end = plan.late
+    if policies.catchup is Catchup.ONE:
+        return Owed(gaps=plan.gaps, new=(_occurrence(standing, end, late=True),))
+    total = remaining.count(begin - _TICK, end, EXACT_UP_TO).number
+    return Owed(gaps=plan.gaps, late=Late(next=begin, until=end, began=now, total=total))
+
+
 def advance(standing: Standing, late: Late, most: int, lookahead: timedelta) -> tuple[tuple[New, ...], Late | None]:
     """The next missed times that still run, at most `most` of them, and where to go on."""
     spread = standing.policies.catchup is Catchup.SPREAD
-    found = list(islice(standing.times.between(late.next - _TICK, late.until), most))
+    found = list(islice(standing.remaining.between(late.next - _TICK, late.until), most))
     new = tuple(
         _occurrence(
             standing,
             planned,
-            due=spread_due(late.began, late.made + place, late.total, lookahead) if spread else late.began,
+            due=spread_due(late.began, late.made + place, late.total, lookahead) if spread else None,
             late=True,
         )
         for place, planned in enumerate(found)
     )
-    following = standing.times.after(found[-1]) if found else None
+    following = standing.remaining.after(found[-1]) if found else None
     if following is None or following > late.until:
         return new, None
     return new, replace(late, next=following, made=late.made + len(new))
@@ -119,53 +149,45 @@ def _last_missed(standing: Standing, first: datetime, now: datetime) -> datetime
     overdue = now - GRACE
     if standing.due_of(first) >= overdue:
         return None
-    last = standing.times.last(first - _TICK, overdue) or first
+    remaining = standing.remaining
+    last = remaining.last(first - _TICK, overdue) or first
     if standing.due_of(last) >= overdue:
-        last = standing.times.last(first - _TICK, last - _TICK) or first
-    following = standing.times.after(last)
+        last = remaining.last(first - _TICK, last - _TICK) or first
+    following = remaining.after(last)
     return following if following is not None and standing.due_of(following) < overdue else last
 
 
 def _regular(
-    standing: Standing, missed: datetime | None, first: datetime, underway: list[Underway], now: datetime
-) -> tuple[list[New], tuple[str, ...], tuple[str, ...], datetime | None]:
-    """The times that are due now and not too late, each decided with the ones before it in view."""
+    standing: Standing, planned: datetime | None, underway: list[Underway], now: datetime
+) -> tuple[list[New], tuple[str, ...], datetime | None]:
+    """The times from `planned` on that are due now, each decided with the ones before it in view."""
     new: dict[str, New] = {}
     replaced: list[str] = []
-    stopped: list[str] = []
-    planned = first if missed is None else standing.times.after(missed)
-    while planned is not None and (due := standing.due_of(planned)) <= now:
-        one = _occurrence(standing, planned, due=due)
-        if one.state is State.QUEUED:
-            decision = decide_overlap(standing.policies.overlap, underway)
-            one = replace(one, state=decision.state, reason=decision.reason)
-            for key in decision.replaced:
-                if key in new:
-                    new[key] = replace(new[key], state=State.COALESCED, reason=Reason.REPLACED)
-                else:
-                    replaced.append(key)
-            stopped.extend(key for key in decision.stopped if key not in stopped)
-            underway = [other for other in underway if other.key not in decision.replaced]
-            if one.state is State.QUEUED:
-                underway.extend(_waiting([one]))
+    while planned is not None and standing.due_of(planned) <= now:
+        decision = decide_overlap(standing.policies.overlap, underway)
+        one = replace(_occurrence(standing, planned), state=decision.state, reason=decision.reason)
+        for key in decision.replaced:
+            if key in new:
+                new[key] = replace(new[key], state=State.COALESCED, reason=Reason.REPLACED)
+            else:
+                replaced.append(key)
         new[one.key] = one
-        planned = standing.times.after(planned)
-    return list(new.values()), tuple(replaced), tuple(stopped), planned
+        underway = [other for other in underway if other.key not in decision.replaced] + _waiting([one])
+        planned = standing.remaining.after(planned)
+    return list(new.values()), tuple(replaced), planned
 
 
-def _extend(standing: Standing, span: tuple[datetime, datetime], now: datetime) -> Late:
-    first, last = span
-    if standing.late is not None:
-        first = standing.late.next
-    total = standing.times.count(first - _TICK, last, EXACT_UP_TO).number
-    return Late(next=first, until=last, began=now, total=total)
+def _skipped(standing: Standing, now: datetime) -> list[New]:
+    """The time that a person chose to leave out, once it is due: recorded as that, whatever the policies say."""
+    planned, first = standing.skip_at, standing.next_at
+    if planned is None or first is None or planned < first or standing.due_of(planned) > now:
+        return []
+    return [replace(_occurrence(standing, planned), state=State.SKIPPED, reason=Reason.BY_PERSON)]
 
 
-def _occurrence(standing: Standing, planned: datetime, *, due: datetime, late: bool = False) -> New:
+def _occurrence(standing: Standing, planned: datetime, *, due: datetime | None = None, late: bool = False) -> New:
     key = occurrence_key(standing.id, planned, Origin.AUTOMATIC)
-    if planned == standing.skip_at:
-        return New(key=key, planned=planned, due=due, late=late, state=State.SKIPPED, reason=Reason.BY_PERSON)
-    return New(key=key, planned=planned, due=due, late=late)
+    return New(key=key, planned=planned, due=due or standing.due_of(planned), late=late)
 
 
 def _waiting(new: Sequence[New]) -> list[Underway]:

@@ -70,11 +70,12 @@ class Reason(StrEnum):
     CLOCK = "clock", "The clock was set back, and it lay too far ahead."
     REMOVED = "removed", "The schedule was removed before it ran."
     BACKFILL_CANCELLED = "backfill cancelled", "The backfill was cancelled before it ran."
-    COULD_NOT_START = "could not start", "It could not be started, three times in a row."
+    COULD_NOT_START = "could not start", "It could not be started, and three more tries failed."
     STOPPED = "stopped", "It was stopped."
     OVERTAKEN = "overtaken", "It was stopped because the next time had come."
     INTERRUPTED = "interrupted", "Dayhand ended while it ran."
     ERROR = "error", "The run reported an error."
+    UNREADABLE = "unreadable", "What is stored about it makes no sense."
     TOO_MANY_FAILURES = "too many failures", "It failed five times in a row."
 
 

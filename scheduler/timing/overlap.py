@@ -21,16 +21,13 @@ class Underway:
     @property
     def gives_way(self) -> bool:
         """Whether a newer time may take its place: it waits, and is neither a catch-up nor a person's wish."""
-        return self.state is State.QUEUED and self._is_planned and not self.late
+        planned = self.origin in (Origin.AUTOMATIC, Origin.BACKFILL)
+        return self.state is State.QUEUED and planned and not self.late
 
     @property
-    def can_be_stopped(self) -> bool:
-        """Whether a newer time may end it; a person's own run is left alone."""
-        return self.state is State.STARTED and self._is_planned
-
-    @property
-    def _is_planned(self) -> bool:
-        return self.origin in (Origin.AUTOMATIC, Origin.BACKFILL)
+    def stands_ahead(self) -> bool:
+        """Whether it counts as not ended for a newer time. A catch-up that waits must not swallow the regular one."""
+        return self.state is State.STARTED or not self.late
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,23 +36,22 @@ class Decision:
     reason: Reason | None = None
     replaced: tuple[str, ...] = ()
     """Keys of waiting occurrences that it takes the place of."""
-    stopped: tuple[str, ...] = ()
-    """Keys of started occurrences that must end first."""
 
 
 def decide_overlap(policy: Overlap, others: Sequence[Underway]) -> Decision:
-    """What a new time does beside the others of its kind (a backfill and the regular times ignore each other)."""
+    """What a new time does beside the others of its kind (a backfill and the regular times ignore each other).
+
+    One that waits under a policy that ends the others is itself the wish that they end; it stands until they have.
+    """
     match policy:
         case Overlap.SKIP:
-            return Decision(state=State.SKIPPED, reason=Reason.OVERLAP) if others else Decision()
-        case Overlap.BUFFER_ONE:
+            busy = any(one.stands_ahead for one in others)
+            return Decision(state=State.SKIPPED, reason=Reason.OVERLAP) if busy else Decision()
+        case Overlap.BUFFER_ONE | Overlap.CANCEL_OTHER | Overlap.TERMINATE_OTHER:
             return Decision(replaced=_giving_way(others))
         case Overlap.BUFFER_ALL:
             full = len(_giving_way(others)) >= BUFFER
             return Decision(state=State.DROPPED, reason=Reason.BUFFER_FULL) if full else Decision()
-        case Overlap.CANCEL_OTHER | Overlap.TERMINATE_OTHER:
-            stopped = tuple(one.key for one in others if one.can_be_stopped)
-            return Decision(replaced=_giving_way(others), stopped=stopped)
         case Overlap.ALLOW_ALL:
             return Decision()
 

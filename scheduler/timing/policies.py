@@ -74,7 +74,7 @@ class Policies:
             catchup=_choose(Catchup, "catchup", written.get("catchup", defaults.catchup)),
             catchup_window=_window(window),
             pause_on_failure=pause,
-            needs=tuple(_choose(Need, "needs", need) for need in ([needs] if isinstance(needs, str) else needs)),
+            needs=_several(needs),
         )
 
     def write(self) -> dict[str, Any]:
@@ -97,6 +97,12 @@ def _choose(choices: type[_Choice], field: str, value: object) -> _Choice:
     except ValueError:
         known = ", ".join(choices)
         raise BadScheduleError(field, f"{field}: {value!r} is not known; choose one of {known}.") from None
+
+
+def _several(value: object) -> tuple[Need, ...]:
+    if not isinstance(value, str | list | tuple):
+        raise BadScheduleError("needs", f"needs: {value!r} is not a list; choose from {', '.join(Need)}.")
+    return tuple(_choose(Need, "needs", need) for need in ([value] if isinstance(value, str) else value))
 
 
 def _window(value: object) -> timedelta | None:

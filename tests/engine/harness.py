@@ -42,14 +42,23 @@ class HeldLauncher:
     begun: list[Work] = field(default_factory=list)
     stops: list[tuple[str, bool]] = field(default_factory=list)
     broken: bool = False
-    begins: bool = True
+    slow: bool = False
+    """Takes work on and begins it only when told to."""
+    waiting: list[tuple[Work, Reports]] = field(default_factory=list)
 
     def start(self, work: Work, reports: Reports) -> None:
         if self.broken:
             raise CouldNotStartError("The worker is not there.")
-        if self.begins and reports.began(work):
-            self.running[work.key] = (work, reports)
-            self.begun.append(work)
+        self.waiting.append((work, reports))
+        if not self.slow:
+            self.begin()
+
+    def begin(self) -> None:
+        while self.waiting:
+            work, reports = self.waiting.pop(0)
+            if reports.began(work):
+                self.running[work.key] = (work, reports)
+                self.begun.append(work)
 
     def stop(self, key: str, *, kill: bool) -> None:
         self.stops.append((key, kill))

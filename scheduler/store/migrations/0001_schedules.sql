@@ -42,22 +42,23 @@ CREATE INDEX schedules_resuming ON schedules (paused_until)
     WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL;
 
 CREATE TABLE occurrences (
-    key       TEXT PRIMARY KEY,
-    schedule  TEXT NOT NULL REFERENCES schedules,
-    planned   INTEGER NOT NULL,
-    due       INTEGER NOT NULL,
-    origin    TEXT NOT NULL,
-    late      INTEGER NOT NULL DEFAULT 0,
-    state     TEXT NOT NULL,
-    reason    TEXT,
-    detail    TEXT,
-    overlap   TEXT,
-    backfill  TEXT REFERENCES backfills,
-    attempts  INTEGER NOT NULL DEFAULT 0,
-    retry_at  INTEGER,
-    created   INTEGER NOT NULL,
-    began     INTEGER,
-    ended     INTEGER
+    key        TEXT PRIMARY KEY,
+    schedule   TEXT NOT NULL REFERENCES schedules,
+    planned    INTEGER NOT NULL,
+    due        INTEGER NOT NULL,
+    origin     TEXT NOT NULL,
+    late       INTEGER NOT NULL DEFAULT 0,
+    state      TEXT NOT NULL,
+    reason     TEXT,
+    detail     TEXT,
+    overlap    TEXT,
+    backfill   TEXT REFERENCES backfills,
+    attempts   INTEGER NOT NULL DEFAULT 0,
+    unlaunched INTEGER NOT NULL DEFAULT 0,
+    retry_at   INTEGER,
+    created    INTEGER NOT NULL,
+    began      INTEGER,
+    ended      INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX occurrences_of_schedule ON occurrences (schedule, planned);

@@ -1,0 +1,39 @@
+"""The times that nobody has recorded yet, against the plain list of them."""
+
+from datetime import datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler.timing.remaining import Remaining
+from scheduler.timing.times import Count
+from tests.timing.anything import checked
+from tests.timing.written import times, utc
+
+FROM, TO = utc("2026-06-01 00:00"), utc("2026-06-03 00:00")
+hourly = times(every="1h", anchor="2026-06-01T00:00Z")
+instants = st.integers(0, 2 * 96).map(lambda quarters: FROM + timedelta(minutes=15 * quarters))
+
+
+@checked(150)
+@given(st.frozensets(instants, max_size=12), instants, instants)
+def test_each_question_has_the_answer_of_the_list(taken: frozenset[datetime], after: datetime, until: datetime) -> None:
+    remaining = Remaining(hourly, taken)
+    every = [at for at in hourly.between(FROM, TO + timedelta(days=3)) if at not in taken]
+    inside = [at for at in every if after < at <= until]
+    assert list(remaining.between(after, until)) == inside
+    assert remaining.last(after, until) == (inside[-1] if inside else None)
+    assert remaining.count(after, until, 100) == Count(len(inside))
+    assert remaining.count(after, until, 5) == Count(min(len(inside), 5), more=len(inside) > 5)
+    later = [at for at in every if at > after]
+    assert remaining.after(after) == later[0]
+    assert remaining.upcoming(after, 4) == later[:4]
+
+
+def test_there_may_be_none_left() -> None:
+    once = times(once="2026-06-01T12:00Z")
+    remaining = Remaining(once, frozenset({utc("2026-06-01 12:00")}))
+    assert remaining.after(FROM) is None
+    assert remaining.last(FROM, TO) is None
+    assert remaining.upcoming(FROM, 3) == []
+    assert remaining.names(utc("2026-06-01 12:00"))
