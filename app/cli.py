@@ -17,8 +17,10 @@ from scheduler import __version__
 from scheduler.timing.errors import BadScheduleError
 
 VERBS = {
+    "start": "run Dayhand (the same as no verb)",
     "preview": "show the next times of a schedule",
 }
+_ABOUT = ("-h", "--help", "--version")
 _LONGEST_SENTENCE = 500
 
 
@@ -28,6 +30,10 @@ class Answer(Protocol):
 
     def lines(self) -> Iterable[str]:
         """For people."""
+
+
+class RefusedError(Exception):
+    """A verb that cannot do what it was asked; the message says why and what to do."""
 
 
 class _UsageError(Exception):
@@ -60,7 +66,7 @@ class _VerbParser(_Parser):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the arguments say. Exit codes: 0 done, 1 the answer was lost, 2 the arguments cannot be right."""
+    """Do what the arguments say. Exit codes: 0 done, 1 refused or lost, 2 the arguments cannot be right."""
     try:
         lines = _answer(arguments)
     except _UsageError as error:
@@ -69,6 +75,9 @@ def run(arguments: Sequence[str]) -> int:
     except BadScheduleError as error:
         _complain(error.sentence)
         return 2
+    except RefusedError as error:
+        _complain(str(error))
+        return 1
     except SystemExit:  # --help and --version have said what they had to say
         _print(())
         raise
@@ -77,14 +86,13 @@ def run(arguments: Sequence[str]) -> int:
 
 def _answer(arguments: Sequence[str]) -> Iterable[str]:
     parser = _parser()
-    verb = next((word for word in arguments if not word.startswith("-")), None)
-    if verb is not None and verb not in VERBS:
-        raise _UsageError(f"{verb!r} is not a verb; dayhand --help lists them.")
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in _ABOUT):
+        arguments = ("start", *arguments)
+    if arguments[0] not in (*VERBS, *_ABOUT):
+        raise _UsageError(f"{arguments[0]!r} is not a verb; dayhand --help lists them.")
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         raise _UsageError(f"{unknown[0]}: there is no such option.")
-    if verb is None:
-        return parser.format_help().splitlines()
     answer: Answer = options.run(options)
     return [json.dumps(answer.data())] if options.json else answer.lines()
 

@@ -38,8 +38,8 @@ class Still(BaseScheduler):
     def wakeup(self) -> None:
         return
 
-    def shutdown(self, wait: bool = True) -> None:
-        super().shutdown(wait)
+    def shutdown(self, **how: bool) -> None:
+        super().shutdown(**how)
 
 
 def _configured(kind: type[BaseScheduler], path: Path, *, wal: bool) -> BaseScheduler:

@@ -8,8 +8,13 @@ import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
+from scheduler.timing.catchup import plan_catchup
+from scheduler.timing.policies import Catchup
+from scheduler.timing.spec import Spec
+from scheduler.timing.times import Times
 from tests.bench import ours, peer
 from tests.bench.measure import Figure, alternate, clocked
 
@@ -132,10 +137,6 @@ def listing(folder: Path) -> list[Figure]:
 
 def missed() -> list[Figure]:
     """Deciding over a year of missed minutely times, and over ten."""
-    from scheduler.timing.catchup import plan_catchup
-    from scheduler.timing.policies import Catchup
-    from scheduler.timing.spec import Spec
-
     now = datetime(2026, 11, 16, 12, 0, 30, tzinfo=UTC)
     figures = []
     for name, written in (("every 1m", {"every": "1m"}), ("cron * * * * *", {"cron": "* * * * *"})):
@@ -146,13 +147,13 @@ def missed() -> list[Figure]:
             first = times.after(begin)
             assert first is not None
 
-            def decide(times=times, first=first) -> float:
+            def decide(times: Times, first: datetime) -> float:
                 last = times.last(first, now)
-                return clocked(
-                    lambda: plan_catchup(times, first, last, mode=Catchup.ONE, window=None, now=now)
-                ) + clocked(lambda: times.last(first, now))
+                assert last is not None
+                plan = partial(plan_catchup, times, first, last, mode=Catchup.ONE, window=None, now=now)
+                return clocked(plan) + clocked(lambda: times.last(first, now))
 
-            taken[years] = alternate({"ours": decide})["ours"] * 1000
+            taken[years] = alternate({"ours": partial(decide, times, first)})["ours"] * 1000
         figures.append(Figure(name=f"a year of {name} missed, catch-up one", unit="ms", ours=taken[1], wanted=50))
         figures.append(Figure(name=f"ten years of {name}", unit="ms", ours=taken[10], wanted=50))
     return figures
