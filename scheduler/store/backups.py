@@ -1,6 +1,7 @@
 """Copies of the store, each one whole file: made before migrations and once a day, the last few kept."""
 
 import os
+import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -50,7 +51,7 @@ def is_good(backup: Path) -> bool:
     try:
         with closing(connect(backup, read_only=True)) as connection:
             return 0 < migrations.version_of(connection) <= migrations.latest() and is_whole(connection)
-    except StoreError:
+    except (StoreError, sqlite3.Error):
         return False
 
 

@@ -96,15 +96,18 @@ class Connection(sqlite3.Connection):
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         # Python crashes if a connection is closed by one thread while another is inside SQLite with it.
-        self.step = threading.Lock()
+        self.step = threading.RLock()
         # SQLite keeps a connection open for a query that somebody still holds, be it in a traceback.
         self.cursors: weakref.WeakSet[sqlite3.Cursor] = weakref.WeakSet()
         super().__init__(*arguments, **settings)
 
     def cursor(self, factory: Any = _Cursor) -> Any:
-        cursor = super().cursor(factory)
-        self.cursors.add(cursor)
-        return cursor
+        with self.step:
+            if self.is_closed:
+                raise StoreClosedError
+            cursor = super().cursor(factory)
+            self.cursors.add(cursor)
+            return cursor
 
     def execute(self, sql: str, parameters: Any = (), /) -> Any:
         return self.cursor().execute(sql, parameters)

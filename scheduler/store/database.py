@@ -21,7 +21,7 @@ class Database:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
-        self._read_only = read_only
+        self.is_read_only = read_only
         self._writer = threading.RLock()
         self._writing: int | None = None
         self._door = threading.Lock()
@@ -64,7 +64,7 @@ class Database:
         with self._door:
             if self._is_closed:
                 raise StoreClosedError
-            connection = self._connections[owner] = connect(self.path, read_only=self._read_only)
+            connection = self._connections[owner] = connect(self.path, read_only=self.is_read_only)
             return connection
 
 

@@ -3,9 +3,9 @@
 import sqlite3
 
 SET_ASIDE = "set aside"
-"""The name of the damaged file that this store took the place of."""
+"""The name of the damaged file that this store took the place of; empty if there was none."""
 OFFERED = "offered backup"
-"""The name of the backup that could take this store's place, while the person has not decided."""
+"""The name of the backup that could take this store's place; empty if there is none."""
 
 
 def read(connection: sqlite3.Connection, name: str) -> str | None:

@@ -51,19 +51,21 @@ def open_store(folder: Path, now: datetime) -> Opened:
 def open_for_reading(folder: Path) -> Database:
     """The store as it is, beside an app that may be using it: nothing is checked, migrated or marked."""
     path = folder / FILE
-    if not path.is_file():
-        raise StoreError(f"There is no data in {folder} yet. Start Dayhand once.")
-    with closing(connect(path, read_only=True)) as connection:
-        migrations.refuse_newer(connection)
-        if migrations.version_of(connection) < migrations.latest():
-            raise OlderStoreError
+    with explained(path):
+        if not path.is_file():
+            raise StoreError(f"There is no data in {folder} yet. Start Dayhand once.")
+        with closing(connect(path, read_only=True)) as connection:
+            migrations.refuse_newer(connection)
+            if migrations.version_of(connection) < migrations.latest():
+                raise OlderStoreError
     return Database(path, read_only=True)
 
 
 def close_store(database: Database) -> None:
     """Leave the file so that the next start need not check it, unless trouble was seen meanwhile."""
     database.close()
-    marker.lift(database.path)
+    if not database.is_read_only:
+        marker.lift(database.path)
 
 
 def dismiss_damage(database: Database) -> None:
@@ -79,11 +81,9 @@ def restore(folder: Path, now: datetime) -> Path:
         backup = _offered(folder) or last_backup(folder, now)
         if backup is None:
             raise NoBackupError(folder)
-        unfinished = path.with_name(f"{FILE}.part")
-        unfinished.unlink(missing_ok=True)
-        unfinished.touch(mode=0o600)
+        unfinished = _unfinished(path)
         shutil.copyfile(backup, unfinished)
-        _set_aside(path, "replaced", now)
+        _set_aside(path, _free_name(path, "replaced", now))
         put_in_place(unfinished, path)
     return backup
 
@@ -93,7 +93,8 @@ def _open(folder: Path, now: datetime) -> Opened:
     with explained(path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _refuse_newer(path)
-        damage = None if _is_sound(path) else Damage(_set_aside(path, "damaged", now), last_backup(folder, now))
+        if not _is_sound(path):
+            _start_anew(path, now)
         path.touch(mode=0o600)
         with suppress(PermissionError):  # on a file system without modes
             path.chmod(0o600)
@@ -103,8 +104,6 @@ def _open(folder: Path, now: datetime) -> Opened:
             if 0 < migrations.version_of(connection) < migrations.latest():
                 back_up(folder, now)
             migrations.migrate(connection)
-            if damage is not None:
-                _remember(connection, damage)
             return Opened(Database(path), _remembered(connection, folder))
 
 
@@ -117,7 +116,7 @@ def _refuse_newer(path: Path) -> None:
             migrations.refuse_newer(connection)
     except NewerStoreError:
         raise
-    except StoreError:
+    except (StoreError, sqlite3.Error):
         return  # comes up again, and is dealt with, when it is opened for writing
 
 
@@ -132,10 +131,10 @@ def _is_sound(path: Path) -> bool:
             if marker.is_there(path) and not is_whole(connection):
                 return False
             tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
-            if migrations.version_of(connection) == 0:
+            if (version := migrations.version_of(connection)) == 0:
                 return not tables and not is_expected
-            return "facts" in tables
-    except StoreDamagedError:
+            return version > 0 and "facts" in tables
+    except (StoreDamagedError, sqlite3.Error):  # what is no error of the disk is one of the file
         return False
 
 
@@ -143,27 +142,47 @@ def _holds_something(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
-def _set_aside(path: Path, word: str, now: datetime) -> Path | None:
-    """Give the store and its side files a new name. The store goes last, so that no side file is left to the next."""
+def _start_anew(path: Path, now: datetime) -> None:
+    """Put an empty store that knows of the damage in place of the damaged one, which is set aside."""
+    aside = _free_name(path, "damaged", now)
+    backup = last_backup(path.parent, now)
+    unfinished = _unfinished(path)
+    with closing(connect(unfinished)) as connection:
+        migrations.migrate(connection)
+        facts.write(connection, facts.SET_ASIDE, aside.name if os.path.lexists(path) else "")
+        facts.write(connection, facts.OFFERED, backup.name if backup else "")
+    _set_aside(path, aside)
+    put_in_place(unfinished, path)
+
+
+def _unfinished(path: Path) -> Path:
+    """An empty, private file that may take the store's place when it is complete."""
+    for left in path.parent.glob(f"{path.name}.part*"):
+        left.unlink()
+    unfinished = path.with_name(f"{path.name}.part")
+    unfinished.touch(mode=0o600)
+    return unfinished
+
+
+def _free_name(path: Path, word: str, now: datetime) -> Path:
     names = (path.with_name(f"dayhand-{word}-{stamp(now)}{-n if n > 1 else ''}.db") for n in count(1))
-    aside = next(name for name in names if not any(name.parent.glob(f"{name.name}*")))
-    parts = [path.with_name(path.name + suffix) for suffix in (*_SIDE_FILES, "") if os.path.lexists(f"{path}{suffix}")]
-    for part in parts:
-        part.rename(aside.with_name(part.name.replace(path.name, aside.name)))
-    return aside if path in parts else None
+    return next(name for name in names if not any(name.parent.glob(f"{name.name}*")))
 
 
-def _remember(connection: sqlite3.Connection, damage: Damage) -> None:
-    facts.write(connection, facts.SET_ASIDE, damage.aside.name if damage.aside else "")
-    if damage.backup is not None:
-        facts.write(connection, facts.OFFERED, damage.backup.name)
+def _set_aside(path: Path, aside: Path) -> None:
+    """Rename the store, then its side files: halfway it is gone, which is said, and never without its journal."""
+    for suffix in ("", *_SIDE_FILES):
+        if os.path.lexists(f"{path}{suffix}"):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
 
 
 def _remembered(connection: sqlite3.Connection, folder: Path) -> Damage | None:
+    """The damage that this store replaced, while the person has not decided."""
     aside, offered = facts.read(connection, facts.SET_ASIDE), facts.read(connection, facts.OFFERED)
     if aside is None:
         return None
-    return Damage(folder / aside if aside else None, folder / backups.FOLDER / offered if offered else None)
+    backup = folder / backups.FOLDER / offered if offered else None
+    return Damage(folder / aside if aside else None, backup if backup and backup.exists() else None)
 
 
 def _offered(folder: Path) -> Path | None:

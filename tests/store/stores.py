@@ -1,6 +1,7 @@
 """Stores on real files: filling, crashing and looking into them."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -31,6 +32,20 @@ def made(folder: Path, number: int = 200) -> Path:
     database = open_store(folder, NOW).database
     fill(database, number)
     close_store(database)
+    return folder / "dayhand.db"
+
+
+def crashed(folder: Path) -> Path:
+    """A store with 100 schedules in its file and 100 more that are only in its journal."""
+    alive = folder.with_name(f"alive {folder.name}")
+    database = open_store(alive, NOW).database
+    fill(database, 100, "old")
+    database.read().execute("PRAGMA wal_checkpoint")
+    database.read().execute("PRAGMA wal_autocheckpoint = 0")
+    fill(database, 100, "new")
+    shutil.copytree(alive, folder)
+    database.close()
+    assert listing(folder) == {"dayhand.db", "dayhand.db-wal", "dayhand.db-shm", "dayhand.db-in-use"}
     return folder / "dayhand.db"
 
 

@@ -193,19 +193,27 @@ def _replace_by_folder(path: Path) -> None:
     path.mkdir()
 
 
+def _age_beyond_sqlite(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:47] + b"\x99" + content[48:])
+
+
 def _make_newer(path: Path) -> None:
     db = sqlite3.connect(path)
     db.execute(f"PRAGMA user_version = {migrations.latest() + 1}")
     db.close()
 
 
-@pytest.mark.parametrize("spoil", [_zero, _truncate, _scribble, _empty, _replace_by_folder, _make_newer])
+@pytest.mark.parametrize(
+    "spoil", [_zero, _truncate, _scribble, _empty, _replace_by_folder, _age_beyond_sqlite, _make_newer]
+)
 def test_a_spoilt_newest_backup_is_passed_over(store: Database, folder: Path, spoil: Callable[[Path], None]) -> None:
     """D4"""
     older, newest = back_up(folder, NOW), back_up(folder, NOW + DAY)
     assert last_backup(folder, NOW + DAY) == newest
     spoil(newest)
     assert last_backup(folder, NOW + DAY) == older
+    assert kept(folder) == [older.name, newest.name], "looking at it leaves nothing behind"
 
 
 def test_the_offered_backup_stays_until_the_person_decided(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """D4, a damaged data file in its varieties: set aside, said, the last good backup offered, and the app goes on."""
 
 import os
+import random
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from scheduler.store.errors import (
     StoreForbiddenError,
 )
 from scheduler.store.health import close_store, dismiss_damage, open_store, restore
-from tests.store.stores import NOW, count, count_in, end_uncleanly, fill, listing, made, modes, zero_pages
+from tests.store.stores import NOW, count, count_in, crashed, end_uncleanly, fill, listing, made, modes, zero_pages
 
 Spoil = Callable[[Path], None]
 DAY = timedelta(days=1)
@@ -72,10 +73,20 @@ def one_with_a_version_of_its_own(path: Path) -> None:
         db.execute("PRAGMA user_version = 1")
 
 
-def one_with_a_negative_version(path: Path) -> None:
-    the_database_of_another_program(path)
+def a_negative_version(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = -3")
+
+
+def no_version(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 0")
+
+
+def a_file_format_that_nobody_knows(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[44:48] = b"\x00\x00\x00\x99"
+    path.write_bytes(content)
 
 
 def a_folder(path: Path) -> None:
@@ -100,7 +111,9 @@ SPOILS = [
     a_text_file,
     the_database_of_another_program,
     one_with_a_version_of_its_own,
-    one_with_a_negative_version,
+    a_negative_version,
+    no_version,
+    a_file_format_that_nobody_knows,
     a_folder,
     a_pipe,
 ]
@@ -155,6 +168,37 @@ def test_without_a_backup_the_app_goes_on_and_says_so(folder: Path, spoil: Spoil
         restore(folder, NOW)
     assert listing(folder) == before
     assert count_in(folder / "dayhand.db") == 3
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_damage_whatsoever_stops_the_app(folder: Path, seed: int) -> None:
+    """D4: bytes changed, cut off or appended anywhere, after a clean end or a crash"""
+    chance = random.Random(seed)
+    path = made(folder)
+    back_up(folder, NOW - DAY)
+    content = bytearray(path.read_bytes())
+    start = chance.choice([chance.randrange(60), chance.randrange(64, 4096), chance.randrange(4096, len(content))])
+    length = chance.choice([1, 100, 4096, 20_000])
+    match chance.choice(["noise", "zeros", "cut", "longer"]):
+        case "noise":
+            content[start : start + length] = chance.randbytes(len(content[start : start + length]))
+        case "zeros":
+            content[start : start + length] = bytes(len(content[start : start + length]))
+        case "cut":
+            del content[start:]
+        case "longer":
+            content += chance.randbytes(length)
+    path.write_bytes(content)
+    if chance.random() < 0.5:
+        end_uncleanly(path)
+    opened = open_store(folder, NOW)
+    if opened.damage is not None:
+        assert count(opened.database) == 0
+        close_store(opened.database)
+        restore(folder, NOW)
+        opened = open_store(folder, NOW)
+        assert count(opened.database) == 200
+    close_store(opened.database)
 
 
 def test_zeroed_pages_after_a_clean_end_are_met_later_and_set_aside_at_the_next_start(folder: Path) -> None:
@@ -242,19 +286,6 @@ def test_a_file_that_is_gone_is_said_and_the_backup_offered(folder: Path) -> Non
     close_store(opened.database)
     restore(folder, NOW)
     assert count_in(path) == 200
-
-
-def crashed(folder: Path) -> Path:
-    """A store with 100 schedules in its file and 100 more that are only in its journal."""
-    database = open_store(folder.with_name("alive"), NOW).database
-    fill(database, 100, "old")
-    database.read().execute("PRAGMA wal_checkpoint")
-    database.read().execute("PRAGMA wal_autocheckpoint = 0")
-    fill(database, 100, "new")
-    shutil.copytree(folder.with_name("alive"), folder)
-    database.close()
-    assert listing(folder) == {"dayhand.db", "dayhand.db-wal", "dayhand.db-shm", "dayhand.db-in-use"}
-    return folder / "dayhand.db"
 
 
 def test_a_crash_alone_damages_nothing(folder: Path) -> None:
@@ -354,6 +385,30 @@ def test_restore_takes_the_offered_backup_and_not_a_newer_one_of_the_empty_store
     close_store(database)
     assert restore(folder, NOW + DAY) == offered
     assert count_in(path) == 200
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_an_offered_backup_that_spoilt_meanwhile_gives_way_to_another(folder: Path, *, is_gone: bool) -> None:
+    """D4"""
+    path = made(folder)
+    older, offered = back_up(folder, NOW - 2 * DAY), back_up(folder, NOW - DAY)
+    path.write_text("garbage")
+    close_store(open_store(folder, NOW).database)
+    offered.unlink() if is_gone else zero_pages(offered)
+    assert restore(folder, NOW) == older
+    assert count_in(path) == 200
+
+
+def test_a_backup_that_is_gone_is_no_longer_offered(folder: Path) -> None:
+    """D4"""
+    path = made(folder)
+    backup = back_up(folder, NOW - DAY)
+    path.write_text("garbage")
+    close_store(open_store(folder, NOW).database)
+    backup.unlink()
+    opened = open_store(folder, NOW)
+    assert opened.damage is not None and opened.damage.backup is None
+    close_store(opened.database)
 
 
 def test_after_dismissing_restore_takes_the_newest_again(folder: Path) -> None:

@@ -114,6 +114,27 @@ def test_a_write_sees_itself_and_other_threads_do_not(database: Database) -> Non
     assert seen == ["1", None]
 
 
+def test_a_thread_that_wrote_reads_only_what_is_committed(database: Database) -> None:
+    fill(database, 3)
+    begun = database.read().execute("SELECT * FROM schedules")
+    inside, looked = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with database.write() as db:
+            db.execute("DELETE FROM schedules")
+            inside.set()
+            assert looked.wait(10)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    assert inside.wait(10)
+    assert count(database) == 3
+    assert len(begun.fetchall()) == 3
+    looked.set()
+    thread.join()
+    assert count(database) == 0
+
+
 def test_every_connection_is_set_up(database: Database) -> None:
     def look() -> None:
         db = database.read()
@@ -250,8 +271,8 @@ def test_a_lock_that_stays_is_said_and_spoils_nothing(
     database: Database, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scheduler.store.connection.PATIENCE", 0.05)
-    with pytest.raises(StoreBusyError) as refused, database.write() as db:
-        facts.write(db, "a", "1")
+    with pytest.raises(StoreBusyError) as refused, database.write():
+        pytest.fail("what is read here could be out of date when it is written")
     assert str(refused.value) == (
         f"Another program keeps {database.path} locked, so nothing was saved. Close it, then try again."
     )
@@ -334,11 +355,17 @@ def test_closing_closes_the_connections_of_all_threads(database: Database, folde
 
     def live() -> None:
         fill(database, 5)
-        half_read = database.read().execute("SELECT * FROM schedules")
+        held = database.read()
+        half_read = held.execute("SELECT * FROM schedules")
         half_read.fetchone()
         has_written.set()
         may_end.wait(10)
-        for act in (half_read.fetchone, lambda: count(database), lambda: fill(database, 1, "late")):
+        for act in (
+            half_read.fetchone,
+            lambda: held.execute("SELECT 1"),
+            lambda: count(database),
+            lambda: fill(database, 1, "late"),
+        ):
             refused.extend(in_this_thread(act))
 
     def in_this_thread(act: Callable[[], object]) -> Iterator[BaseException]:
@@ -354,7 +381,7 @@ def test_closing_closes_the_connections_of_all_threads(database: Database, folde
     close_store(database)
     may_end.set()
     thread.join()
-    assert len(refused) == 3
+    assert len(refused) == 4
     assert listing(folder) == {"dayhand.db"}
     assert count_in(folder / "dayhand.db") == 10
 
@@ -396,21 +423,23 @@ from tests.store.stores import NOW, fill
 for number in range(15):
     database = open_store(Path(sys.argv[1]) / str(number), NOW).database
     fill(database, 2000)
-    reading = threading.Semaphore(0)
+    everyone_reads = threading.Barrier(6)
 
-    def read():
+    def read(query):
+        held = database.read()
+        everyone_reads.wait()
         try:
             while True:
-                list(database.read().execute("SELECT * FROM schedules ORDER BY spec"))
-                reading.release()
+                list(held.execute(query))
         except StoreClosedError:
             pass
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
+    queries = ["SELECT * FROM schedules ORDER BY spec"] * 3 + ["SELECT 1"] * 2
+    threads = [threading.Thread(target=read, args=(query,)) for query in queries]
     for thread in threads:
         thread.start()
-    for _ in threads:
-        reading.acquire()
+    everyone_reads.wait()
+    list(database.read().execute("SELECT * FROM schedules ORDER BY spec"))
     close_store(database)
     for thread in threads:
         thread.join()

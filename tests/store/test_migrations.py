@@ -11,6 +11,7 @@ import pytest
 
 from scheduler.store import migrations
 from scheduler.store.backups import last_backup
+from scheduler.store.connection import connect
 from scheduler.store.errors import DiskFullError, MigrationError, NewerStoreError
 from scheduler.store.health import close_store, open_store
 from tests.store.stores import NOW, ROOT, count, count_in, fill, listing, made, run_python
@@ -180,6 +181,13 @@ def test_a_table_that_others_refer_to_can_be_rebuilt(folder: Path, add_steps: Ad
     with pytest.raises(sqlite3.IntegrityError), database.write() as db:
         db.execute("INSERT INTO gaps VALUES ('nobody/h', 0, 1, 1, 0, 'missed', 'off', 0)")
     close_store(database)
+
+
+def test_references_are_watched_again_after_migrating(tmp_path: Path) -> None:
+    (tmp_path / "some.db").touch()
+    with closing(connect(tmp_path / "some.db")) as connection:
+        migrations.migrate(connection)
+        assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
 
 
 def test_a_step_that_breaks_references_is_taken_back(folder: Path, add_steps: AddSteps) -> None:

@@ -95,8 +95,8 @@ def test_reading_neither_sets_nor_clears_the_marker(folder: Path, statements: li
     end_uncleanly(path)
     reader = open_for_reading(folder)
     assert count(reader) == 200
-    reader.close()
-    assert marker.is_there(path)
+    close_store(reader)
+    assert marker.is_there(path), "even if it is closed as the app would close it"
     assert checks(statements) == 0
 
 
