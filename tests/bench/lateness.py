@@ -77,8 +77,9 @@ def _us(folder: Path, begin: datetime, step: timedelta) -> None:
         settings = Settings(concurrency=ours.THREADS)
         engine = Engine(database, launcher, machine_zone="UTC", settings=settings, announce=announce)
         for n in range(NUMBER):
-            engine.commands.add("bench", f"job{n}", {"cron": ours.cron_text(n)})
-            ours.make_due(engine, f"bench/job{n}", begin + n * step)
+            due = begin + n * step
+            engine.commands.add("bench", f"job{n}", {"once": due.replace(microsecond=0).isoformat()})
+            ours.shift_due(engine, f"bench/job{n}", due)
         return engine
 
     host = Host(make)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from scheduler.engine.clock import Clock
 from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Reports, Work
 from scheduler.engine.settings import Settings
@@ -32,10 +33,10 @@ class Deaf:
 
 
 @contextmanager
-def opened(folder: Path, tasks: dict[str, Task] | None = None) -> Iterator[Engine]:
+def opened(folder: Path, tasks: dict[str, Task] | None = None, clock: Clock | None = None) -> Iterator[Engine]:
     database = open_store(folder, datetime.now(UTC)).database
     launcher = SimpleLauncher(tasks, THREADS) if tasks is not None else Deaf()
-    engine = Engine(database, launcher, machine_zone="UTC", settings=Settings(concurrency=THREADS))
+    engine = Engine(database, launcher, machine_zone="UTC", clock=clock, settings=Settings(concurrency=THREADS))
     engine.recover()
     try:
         yield engine
@@ -52,8 +53,8 @@ def fill(folder: Path, number: int) -> None:
             engine.commands.add("bench", f"job{n}", {"cron": cron_text(n)})
 
 
-def make_due(engine: Engine, schedule: str, at: datetime) -> None:
-    """Move one schedule's next time, as an hour hand would."""
+def shift_due(engine: Engine, schedule: str, due: datetime) -> None:
+    """Move the due time of a schedule's next run, as jitter does: only planned times are whole seconds."""
     with engine._context.database.write() as db:
-        db.execute("UPDATE schedules SET next_at = ?, next_due = ? WHERE id = ?", (to_ms(at), to_ms(at), schedule))
+        db.execute("UPDATE schedules SET next_due = ? WHERE id = ?", (to_ms(due), schedule))
     engine.stir()

@@ -7,19 +7,34 @@ import statistics
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from scheduler.engine.simple_launcher import Task
 from scheduler.timing.catchup import plan_catchup
 from scheduler.timing.policies import Catchup
+from scheduler.timing.remaining import Remaining
 from scheduler.timing.spec import Spec
-from scheduler.timing.times import Times
 from tests.bench import ours, peer
 from tests.bench.measure import Figure, alternate, clocked
 
 STORED = 50_000
 TICKS = 40
+
+
+@dataclass
+class HeldClock:
+    """Stands still until it is moved."""
+
+    at: datetime
+
+    def now(self) -> datetime:
+        return self.at
+
+    def monotonic(self) -> float:
+        return 0.0
 
 
 def adding(folder: Path, number: int) -> list[Figure]:
@@ -66,17 +81,23 @@ def ticking(folder: Path) -> list[Figure]:
     place, jobs = folder / "ours", folder / "peer" / "jobs.db"
     dice = random.Random(1)
 
+    clock = HeldClock(datetime.now(UTC).replace(second=0, microsecond=0))
+
     def us() -> float:
-        tasks = {f"bench/job{n}": peer.nothing for n in range(STORED)}
-        with ours.opened(place, tasks) as engine:
-            engine.tick(datetime.now(UTC))
+        tasks: dict[str, Task] = {}
+        with ours.opened(place, tasks, clock) as engine:
+            for n in range(1, TICKS + 1):
+                at = clock.at + timedelta(minutes=n)
+                tasks[f"bench/due{n}"] = peer.nothing
+                engine.commands.put("bench", f"due{n}", {"cron": f"{at.minute} {at.hour} {at.day} {at.month} *"})
+            engine.tick(clock.now())
             taken = []
             for _ in range(TICKS):
-                now = datetime.now(UTC)
-                ours.make_due(engine, f"bench/job{dice.randrange(STORED)}", now.replace(microsecond=0))
-                taken.append(clocked(lambda: engine.tick(datetime.now(UTC))))
-                while engine._dispatch.in_flight:
-                    time.sleep(0.001)
+                clock.at += timedelta(minutes=1)
+                taken.append(clocked(lambda: engine.tick(clock.now())))
+                while engine._dispatch._ends or engine._dispatch.in_flight:
+                    engine.tick(clock.now())
+            assert engine.views.statistics(since=clock.at - timedelta(minutes=TICKS - 1)).succeeded == TICKS
             return statistics.median(taken) * 1000
 
     def them() -> float:
@@ -143,11 +164,11 @@ def missed() -> list[Figure]:
         taken = {}
         for years in (1, 10):
             begin = now - timedelta(days=365 * years)
-            times = Spec.read(written, machine_zone="Europe/Berlin", now=begin).times("Europe/Berlin")
+            times = Remaining(Spec.read(written, machine_zone="Europe/Berlin", now=begin).times("Europe/Berlin"))
             first = times.after(begin)
             assert first is not None
 
-            def decide(times: Times, first: datetime) -> float:
+            def decide(times: Remaining, first: datetime) -> float:
                 last = times.last(first, now)
                 assert last is not None
                 plan = partial(plan_catchup, times, first, last, mode=Catchup.ONE, window=None, now=now)
