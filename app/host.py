@@ -2,6 +2,7 @@
 
 import logging
 import math
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from datetime import datetime, timedelta
@@ -27,18 +28,35 @@ class Host(QObject):
     announced = Signal(object)
     """An Announcement: something changed that a person may be looking at."""
     _asked = Signal(object)
+    _heard = Signal()
 
     def __init__(self, make_engine: Callable[[Announce], Engine], clock: Clock | None = None) -> None:
         super().__init__()
         self._thread = QThread()
         self._thread.setObjectName("engine")
-        self._room = _EngineRoom(make_engine, clock or SystemClock(), self.announced.emit)
+        self._news: deque[Announcement] = deque()
+        self._has_news = False
+        self._room = _EngineRoom(make_engine, clock or SystemClock(), self._hear)
         self._room.moveToThread(self._thread)
         self._thread.started.connect(self._room.open)
         self._asked.connect(self._room.answer, Qt.ConnectionType.QueuedConnection)
+        self._heard.connect(self._announce, Qt.ConnectionType.QueuedConnection)
 
     def start(self) -> None:
         self._thread.start()
+
+    def _hear(self, announcement: Announcement) -> None:
+        """From any thread. A burst of news crosses to this host's thread as one event."""
+        self._news.append(announcement)
+        if not self._has_news:
+            self._has_news = True
+            self._heard.emit()
+
+    @Slot()
+    def _announce(self) -> None:
+        self._has_news = False
+        while self._news:
+            self.announced.emit(self._news.popleft())
 
     def ask(self, act: Callable[[Engine], _Answer]) -> "Future[_Answer]":
         """Have the engine's thread do something, then tick; the future holds its answer or its refusal."""

@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -13,7 +14,6 @@ from scheduler.engine.context import Context
 from scheduler.engine.emission import Emission
 from scheduler.engine.launcher import Announcement, CouldNotStartError, Launcher, Outcome, Result, Work
 from scheduler.store import occurrences, schedules
-from scheduler.store.errors import StaleError
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.backoff import TOO_MANY, launch_delay, retry_delay
@@ -62,6 +62,9 @@ class Dispatch:
         self._flights: dict[str, Work] = {}
         self._stops: dict[str, _Stop] = {}
         self._ends: deque[tuple[Work, Outcome]] = deque()
+        self._ready: list[tuple[Work, Callable[[], None]]] | None = None
+        """While the engine hands work over: what is ready to begin."""
+        self._starter = 0
 
     @property
     def in_flight(self) -> int:
@@ -81,8 +84,7 @@ class Dispatch:
         choice = self._choose(db, now)
         if choice.ends or choice.broken:
             self._clear_away(choice, now)
-        for one in choice.starts:
-            self._start(one)
+        self._start(choice.starts)
         return occurrences.is_waiting(db, now)
 
     def stop(self, key: str, *, kill: bool, reason: Reason = Reason.STOPPED) -> None:
@@ -100,18 +102,11 @@ class Dispatch:
                 ended = self._context.clock.now()
                 occurrences.move(db, key, State.STARTED, State.CANCELLED, reason=reason, retry_at=None, ended=ended)
 
-    def began(self, work: Work) -> bool:
-        begins = False
-        try:
-            with self._context.database.write() as db:
-                begins = self._begin(db, work, self._context.clock.now())
-        except StaleError:
-            begins = False
-        finally:
-            if not begins:
-                self._land(work)
-            self._tell(Announcement(work.schedule), changes_times=not begins)
-        return begins
+    def begin(self, work: Work, go: Callable[[], None]) -> None:
+        if self._ready is not None and self._starter == threading.get_ident():
+            self._ready.append((work, go))
+        else:
+            self._begin_all([(work, go)])
 
     def ended(self, work: Work, outcome: Outcome) -> None:
         self._ends.append((work, outcome))
@@ -181,16 +176,41 @@ class Dispatch:
         for one, _, _ in choice.ends:
             self._tell(Announcement(one.schedule), changes_times=True)
 
-    def _start(self, one: OccurrenceRow) -> None:
-        work = Work(
-            key=one.key, schedule=one.schedule, planned=one.planned, origin=one.origin, attempt=one.attempts + 1
-        )
-        with self._lock:
-            self._flights[one.key] = work
+    def _start(self, starts: list[OccurrenceRow]) -> None:
+        """Hand them to the launcher; those that are ready at once begin in one transaction."""
+        self._ready, self._starter = [], threading.get_ident()
         try:
-            self._launcher.start(work, self)
-        except CouldNotStartError as error:
-            self.ended(work, Outcome(Result.FAILED, str(error)))
+            for one in starts:
+                work = Work(
+                    key=one.key, schedule=one.schedule, planned=one.planned, origin=one.origin, attempt=one.attempts + 1
+                )
+                with self._lock:
+                    self._flights[one.key] = work
+                try:
+                    self._launcher.start(work, self)
+                except CouldNotStartError as error:
+                    self.ended(work, Outcome(Result.FAILED, str(error)))
+        finally:
+            ready, self._ready = self._ready, None
+        if ready:
+            self._begin_all(ready)
+
+    def _begin_all(self, ready: list[tuple[Work, Callable[[], None]]]) -> None:
+        begun: set[str] = set()
+        try:
+            with self._context.database.write() as db:
+                now = self._context.clock.now()
+                begun = {work.key for work, _ in ready if self._begin(db, work, now)}
+        except BaseException:
+            begun = set()
+            raise
+        finally:
+            for work, go in ready:
+                if work.key in begun:
+                    go()
+                else:
+                    self._land(work)
+                self._tell(Announcement(work.schedule), changes_times=work.key not in begun)
 
     def _may_start(self, one: OccurrenceRow, policies: Policies) -> bool:
         """Whether the machine offers what it needs; a person's own wish is not held back."""
@@ -199,6 +219,8 @@ class Dispatch:
     def _begin(self, db: sqlite3.Connection, work: Work, now: datetime) -> bool:
         if work.attempt > 1:
             return occurrences.adjust(db, work.key, State.STARTED, retry_at=None, attempts=work.attempt, unlaunched=0)
+        if occurrences.state_of(db, work.key) is not State.QUEUED:
+            return False
         counted = schedules.count_run(
             db,
             work.schedule,

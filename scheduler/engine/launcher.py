@@ -45,11 +45,14 @@ class CouldNotStartError(Exception):
 class Reports(Protocol):
     """What a launcher tells the engine, from any thread."""
 
-    def began(self, work: Work) -> bool:
-        """It begins now. False: it must not, and nothing more is to be reported."""
+    def begin(self, work: Work, go: Callable[[], None]) -> None:
+        """It is ready: record that it begins, then call `go`.
+
+        Where it must not begin, `go` is never called and nothing more is to be reported.
+        """
 
     def ended(self, work: Work, outcome: Outcome) -> None:
-        """It has ended, or could not be started (`began` was never said)."""
+        """It has ended, or could not be started (`go` was never called)."""
 
 
 class Launcher(Protocol):

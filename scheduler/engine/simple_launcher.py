@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 
 from scheduler.engine.launcher import CouldNotStartError, Outcome, Reports, Result, Work
@@ -24,8 +25,7 @@ class SimpleLauncher:
         task = self._tasks.get(work.schedule)
         if task is None:
             raise CouldNotStartError(f"Nothing is known about how to run {work.schedule}.")
-        if reports.began(work):
-            self._pool.submit(self._run, task, work, reports)
+        reports.begin(work, partial(self._go, task, work, reports))
 
     def stop(self, key: str, *, kill: bool) -> None:
         with self._lock:
@@ -37,6 +37,9 @@ class SimpleLauncher:
     def close(self) -> None:
         """Wait for what runs."""
         self._pool.shutdown()
+
+    def _go(self, task: Task, work: Work, reports: Reports) -> None:
+        self._pool.submit(self._run, task, work, reports)
 
     def _run(self, task: Task, work: Work, reports: Reports) -> None:
         try:

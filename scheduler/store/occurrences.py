@@ -87,6 +87,11 @@ def find(db: sqlite3.Connection, key: str) -> OccurrenceRow | None:
     return None if row is None else _from_sql(row)
 
 
+def state_of(db: sqlite3.Connection, key: str) -> State | None:
+    row = db.execute("SELECT state FROM occurrences WHERE key = ?", (key,)).fetchone()
+    return None if row is None else State(row[0])
+
+
 def known(db: sqlite3.Connection, key: str) -> bool:
     return db.execute("SELECT 1 FROM occurrences WHERE key = ?", (key,)).fetchone() is not None
 

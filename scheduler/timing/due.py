@@ -90,7 +90,8 @@ class Owed:
 def owe(standing: Standing, underway: Sequence[Underway], now: datetime) -> Owed:
     """Everything that fell due up to `now` and was not recorded."""
     skipped = _skipped(standing, now)
-    standing = replace(standing, taken=standing.taken | {one.planned for one in skipped})
+    if skipped:
+        standing = replace(standing, taken=standing.taken | {one.planned for one in skipped})
     assert standing.next_at is not None
     first = standing.remaining.after(standing.next_at - _TICK)
     missed = None if first is None else _last_missed(standing, first, now)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +57,11 @@ class HeldLauncher:
     def begin(self) -> None:
         while self.waiting:
             work, reports = self.waiting.pop(0)
-            if reports.began(work):
-                self.running[work.key] = (work, reports)
-                self.begun.append(work)
+            reports.begin(work, partial(self._hold, work, reports))
+
+    def _hold(self, work: Work, reports: Reports) -> None:
+        self.running[work.key] = (work, reports)
+        self.begun.append(work)
 
     def stop(self, key: str, *, kill: bool) -> None:
         self.stops.append((key, kill))
