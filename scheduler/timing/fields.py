@@ -96,8 +96,7 @@ def _expand(plain: Mapping[Field, list[str]]) -> dict[Field, tuple[int, ...] | N
     except (CroniterError, ValueError, KeyError) as error:
         raise BadScheduleError("cron", f"cron: {text!r} cannot be read ({error}).") from error
     return {
-        field: _numbers(values) if plain[field] else ()
-        for field, values in zip(_CRONITER_ORDER, expanded, strict=True)
+        field: _numbers(values) if plain[field] else () for field, values in zip(_CRONITER_ORDER, expanded, strict=True)
     }
 
 
