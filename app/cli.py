@@ -18,6 +18,7 @@ from scheduler.timing.errors import BadScheduleError
 
 VERBS = {
     "start": "run Dayhand (the same as no verb)",
+    "restore": "go back to the last backup",
     "preview": "show the next times of a schedule",
 }
 _ABOUT = ("-h", "--help", "--version")

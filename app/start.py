@@ -2,11 +2,8 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from pathlib import Path
 
-from platformdirs import user_data_path
-
-from app.cli import RefusedError
+from app.folder import add_data_dir, data_dir, refusing
 
 _DESCRIPTION = "Run Dayhand. This version has no window yet: it runs in the terminal and says what happens."
 
@@ -23,16 +20,16 @@ class Ended:
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = _DESCRIPTION
-    parser.add_argument("--data-dir", type=Path, metavar="DIR", help="where schedules and history are kept")
+    add_data_dir(parser)
     parser.add_argument("--seconds", type=float, metavar="N", help="end after so many seconds")
 
 
 def run(options: Namespace) -> Ended:
-    from app import headless  # noqa: PLC0415  Qt and SQLite are loaded only where they are needed
-    from scheduler.store.errors import StoreError  # noqa: PLC0415
+    with refusing():
+        from app import headless  # noqa: PLC0415  Qt and SQLite are loaded only where they are needed
+        from scheduler.store.lock import hold  # noqa: PLC0415
 
-    try:
-        headless.run(options.data_dir or user_data_path("dayhand", appauthor=False), options.seconds)
-    except StoreError as error:
-        raise RefusedError(str(error)) from error
+        folder = data_dir(options)
+        with hold(folder):
+            headless.run(folder, options.seconds)
     return Ended()

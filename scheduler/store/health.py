@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from scheduler.store import backups, facts, marker, migrations
+from scheduler.store import backups, facts, marker, migrations, schedules
 from scheduler.store.backups import FILE, back_up, is_good, last_backup, put_in_place, stamp
 from scheduler.store.connection import connect, explained, is_whole
 from scheduler.store.database import Database
@@ -75,7 +75,10 @@ def dismiss_damage(database: Database) -> None:
 
 
 def restore(folder: Path, now: datetime) -> Path:
-    """Put the offered or the last backup in place of the store, which is set aside. The app must not be running."""
+    """Put the offered or the last backup in place of the store, which is set aside. The app must not be running.
+
+    What ran since the backup is not known in it and must not run again unasked, so all schedules come back paused.
+    """
     path = folder / FILE
     with explained(path):
         backup = _offered(folder) or last_backup(folder, now)
@@ -83,6 +86,9 @@ def restore(folder: Path, now: datetime) -> Path:
             raise NoBackupError(folder)
         unfinished = _unfinished(path)
         shutil.copyfile(backup, unfinished)
+        with closing(connect(unfinished)) as connection:
+            migrations.migrate(connection)
+            schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
         _set_aside(path, _free_name(path, "replaced", now))
         put_in_place(unfinished, path)
     return backup

@@ -1,7 +1,6 @@
 """Schedules: what an author wrote, what a person changed, and where the engine stands with them."""
 
 import sqlite3
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -96,6 +95,11 @@ def count_run(
     return None if row is None else (row[0], row[1] if automatic else None)
 
 
+def pause_all(db: sqlite3.Connection, note: str) -> None:
+    """Pause, with a note, every schedule that is not paused."""
+    db.execute("UPDATE schedules SET paused = 1, pause_note = ?, version = version + 1 WHERE paused = 0", (note,))
+
+
 def forgive(db: sqlite3.Connection, schedule: str) -> None:
     """A success: the row of failures is over."""
     db.execute("UPDATE schedules SET failures = 0 WHERE id = ? AND failures > 0", (schedule,))
@@ -139,7 +143,7 @@ def computed_after(db: sqlite3.Connection, instant: datetime) -> list[ScheduleRo
 
 def every_one(
     db: sqlite3.Connection, *, workflow: str | None = None, text: str = "", removed: bool = False
-) -> Iterator[ScheduleRow]:
+) -> list[ScheduleRow]:
     """All schedules, by name, narrowed by workflow and by a part of the name."""
     where, values = ["1 = 1" if removed else "removed IS NULL"], []
     if workflow is not None:
@@ -148,7 +152,7 @@ def every_one(
     if text:
         where.append("instr(lower(id), lower(?))")
         values.append(text)
-    return map(_from_sql, db.execute(f"{_ALL} WHERE {' AND '.join(where)} ORDER BY id", values))
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {' AND '.join(where)} ORDER BY id", values)]
 
 
 def _to_sql(name: str, value: Any) -> Any:

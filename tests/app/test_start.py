@@ -47,3 +47,21 @@ def test_a_data_folder_that_is_a_file_gets_one_sentence(tmp_path: Path) -> None:
     assert process.returncode == 1
     assert complained.count("\n") == 1
     assert "Traceback" not in complained
+
+
+def test_a_second_one_on_the_same_folder_is_refused(tmp_path: Path) -> None:
+    """I4: never two engines."""
+    first = start(tmp_path)
+    assert first.stdout is not None
+    assert "Dayhand is running" in first.stdout.readline()
+    second = start(tmp_path, "--seconds", "0.2")
+    _, complained = second.communicate(timeout=60)
+    first.terminate()
+    first.communicate(timeout=30)
+    assert second.returncode == 1
+    assert "already running" in complained
+
+
+def test_the_first_start_of_the_day_leaves_a_backup(tmp_path: Path) -> None:
+    start(tmp_path, "--seconds", "0.5").communicate(timeout=60)
+    assert len(list((tmp_path / "backups").glob("dayhand-*.db"))) == 1

@@ -1,0 +1,52 @@
+"""`dayhand restore` after damage, as the sentence about it promises."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app import cli
+from scheduler.engine.engine import Engine
+from scheduler.engine.simple_launcher import SimpleLauncher
+from scheduler.store.backups import back_up
+from scheduler.store.health import close_store, open_store
+from scheduler.store.lock import hold
+
+NOW = datetime.now(UTC)
+
+
+def engine(folder: Path) -> Engine:
+    return Engine(open_store(folder, NOW).database, SimpleLauncher({}), machine_zone="UTC")
+
+
+def fill(folder: Path) -> None:
+    made = engine(folder)
+    made.commands.add("w", "h", {"every": "5m"})
+    back_up(folder, NOW)
+    close_store(made._context.database)
+
+
+def test_schedules_come_back_paused_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """D4; what ran since the backup must not run again unasked."""
+    fill(tmp_path)
+    (tmp_path / "dayhand.db").write_bytes(b"gone" * 1000)
+    close_store(engine(tmp_path)._context.database)
+    assert cli.run(["restore", "--data-dir", str(tmp_path)]) == 0
+    assert "goes on from the backup dayhand-" in capsys.readouterr().out
+    [view] = engine(tmp_path).views.schedules()
+    assert view.state == "paused"
+    assert "Restored from the backup" in (view.row.pause_note or "")
+
+
+def test_it_is_refused_while_dayhand_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill(tmp_path)
+    with hold(tmp_path):
+        assert cli.run(["restore", "--data-dir", str(tmp_path)]) == 1
+    assert "already running" in capsys.readouterr().err
+
+
+def test_without_a_backup_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["restore", "--data-dir", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "backup" in said
+    assert said.count("\n") == 1
