@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Lock
+from threading import Barrier, Lock
 
 from scheduler.engine.launcher import CouldNotStartError, Outcome, Reports, Result, Work
 
@@ -17,6 +17,9 @@ class SimpleLauncher:
     def __init__(self, tasks: Mapping[str, Task], threads: int = 4) -> None:
         self._tasks = tasks
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="task")
+        all_there = Barrier(threads)
+        for _ in range(threads):  # a thread that is there already starts a task without delay
+            self._pool.submit(all_there.wait)
         self._lock = Lock()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._stopped: set[str] = set()
