@@ -83,6 +83,9 @@ class Definition:
             "version": row.version + 1,
             "trouble": None,
         }
+        if before is None:
+            schedules.update(db, row.id, policies=changes["policies"])
+            row = row._replace(policies=changes["policies"])
         spec, _ = self._context.compile(row.id, changes["spec"])
         same = kept is not None and spec.has_same_times(kept)
         if not same:
@@ -93,8 +96,10 @@ class Definition:
             self._go_on(db, new if spec.jitter == kept.jitter else new._replace(next_due=None), now)
         else:
             self._emission.arm(db, new, self._next_or_refuse(db, new, now), now)
-        if before != after:
-            self._apply(db, row.id, after, now)
+        if before is None or before.overlap != after.overlap:
+            self._decide_again(db, row.id, after.overlap, now)
+        if before is None or (before.catchup, before.catchup_window) != (after.catchup, after.catchup_window):
+            self._emission.plan_again(db, row.id, now)
         return row.version + 1
 
     def merge_policies(self, row: ScheduleRow, policies: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,16 +124,13 @@ class Definition:
         else:
             self._emission.arm(db, row, row.next_at, now)
 
-    def _apply(self, db: sqlite3.Connection, schedule: str, policies: Policies, now: datetime) -> None:
-        """What was missed and what waits is decided again, under the policies that hold now."""
-        row = schedules.find(db, schedule)
-        assert row is not None
-        self._emission.plan_again(db, row, now)
+    def _decide_again(self, db: sqlite3.Connection, schedule: str, overlap: Overlap, now: datetime) -> None:
+        """What waits is decided again, under the policy that holds now."""
         seen: list[Underway] = []
         for one in occurrences.underway(db, schedule):
             if one.origin is Origin.BACKFILL:
                 continue
-            decision = decide_overlap(policies.overlap, seen)
+            decision = decide_overlap(overlap, seen)
             if not one.gives_way:
                 seen.append(one)
                 continue

@@ -80,8 +80,10 @@ class Emission:
         self.give_up(db, row, Reason.LIMIT, now)
         self._drop_queued(db, row.id, Reason.LIMIT, now)
 
-    def plan_again(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
+    def plan_again(self, db: sqlite3.Connection, schedule: str, now: datetime) -> None:
         """Decide anew, by the policy that holds now, over the missed times that an earlier one had called for."""
+        row = schedules.find(db, schedule)
+        assert row is not None
         standing = self._context.standing(db, row)
         if standing.late is not None:
             owed = catch_up(standing, standing.late.until, now)

@@ -33,11 +33,11 @@ class Rewinding:
             for schedule, gap in occurrences.gaps_reaching(db, now, written_after=now + TOLERANCE):
                 self._cut(db, schedule, gap, now)
             rows = schedules.computed_after(db, now + TOLERANCE)
+            if rows or seen:
+                warnings = self._bring_back(db, now)
             for row in rows:
                 with self._emission.setting_aside(db, row.id):
                     self._compute_again(db, row, now)
-            if rows or seen:
-                warnings = self._bring_back(db, now)
         if rows:
             warnings.append("The next times were computed again.")
         for sentence in warnings:

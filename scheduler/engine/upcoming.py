@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from scheduler.engine.context import Context
 from scheduler.store import occurrences
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.catchup import EXACT_UP_TO
+from scheduler.timing.catchup import EXACT_UP_TO, GRACE
 from scheduler.timing.due import Standing
 from scheduler.timing.occurrences import Origin
 
@@ -27,8 +27,10 @@ def upcoming_times(
     if spec.limit is not None:
         number = min(number, spec.limit - row.runs - promised(db, standing))
     after = row.next_at - _TICK
-    if row.paused:
-        after = max(after, now if row.paused_until is None else row.paused_until - _TICK)
+    if row.paused and row.paused_until is not None:
+        after = max(after, row.paused_until - _TICK)
+    elif row.paused or (row.next_due is not None and row.next_due < now - GRACE):
+        after = max(after, now)
     found = standing.remaining.upcoming(after, number + (row.skip_at is not None))
     return [at for at in found if at != row.skip_at][: max(number, 0)]
 

@@ -49,6 +49,7 @@ _ENUM_PLACES = tuple((_COLUMNS.index(name), {one.value: one for one in enum}) fo
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM occurrences"
 _OF_OCCURRENCE = ", ".join(f"o.{name}" for name in _COLUMNS)
 _WITH_SCHEDULE = f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind FROM occurrences o JOIN schedules s ON s.id = o.schedule"
+_HAD_ITS_TIME = f"reason IS NOT '{Reason.CLOCK}'"
 _UNDERWAY = "state IN ('queued', 'started')"
 _USUAL = "CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END"
 # Nothing of a schedule that is blocked or set aside, and of a paused one only what a person asked for.
@@ -57,12 +58,17 @@ _MAY_START = (
     "AND (s.paused = 0 OR o.origin IN ('manual', 'backfill'))"
 )
 _INSERT = (
-    f"INSERT INTO occurrences ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT DO NOTHING"
+    f"INSERT INTO occurrences ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
+    f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS)} "
+    f"WHERE reason = '{Reason.CLOCK}'"
 )
 
 
 def insert(db: sqlite3.Connection, row: OccurrenceRow) -> bool:
-    """Record it unless its key is known; says whether it was new."""
+    """Record it unless its key is known; says whether it was new.
+
+    One that was dropped because the clock had been wrong never had its time: when that comes, it is new.
+    """
     values: list[Any] = list(row)
     for place in _INSTANT_PLACES:
         values[place] = to_ms(values[place])
@@ -89,11 +95,13 @@ def find(db: sqlite3.Connection, key: str) -> OccurrenceRow | None:
 
 def state_of(db: sqlite3.Connection, key: str) -> State | None:
     row = db.execute("SELECT state FROM occurrences WHERE key = ?", (key,)).fetchone()
-    return None if row is None else State(row[0])
+    return None if row is None else _word(State, row[0], State.DROPPED)
 
 
 def known(db: sqlite3.Connection, key: str) -> bool:
-    return db.execute("SELECT 1 FROM occurrences WHERE key = ?", (key,)).fetchone() is not None
+    """Whether that occurrence had its time."""
+    query = f"SELECT 1 FROM occurrences WHERE key = ? AND {_HAD_ITS_TIME}"
+    return db.execute(query, (key,)).fetchone() is not None
 
 
 def has_run(db: sqlite3.Connection, schedule: str, planned: datetime) -> bool:
@@ -105,7 +113,8 @@ def has_run(db: sqlite3.Connection, schedule: str, planned: datetime) -> bool:
 
 def recorded(db: sqlite3.Connection, schedule: str, first: datetime) -> frozenset[datetime]:
     """The planned times from `first` on that have an automatic row."""
-    query = "SELECT planned FROM occurrences WHERE schedule = ? AND planned >= ? AND origin = 'automatic'"
+    where = f"schedule = ? AND planned >= ? AND origin = 'automatic' AND {_HAD_ITS_TIME}"
+    query = f"SELECT planned FROM occurrences WHERE {where}"
     return frozenset(known for row in db.execute(query, (schedule, to_ms(first))) if (known := from_ms(row[0])))
 
 

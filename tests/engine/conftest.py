@@ -1,5 +1,6 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -7,7 +8,19 @@ from tests.engine.harness import Bench
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path / "data")
-    yield bench
-    bench.database.close()
+def make_bench(tmp_path: Path) -> Iterator[Callable[..., Bench]]:
+    """A bench with settings of its own."""
+    benches: list[Bench] = []
+
+    def make(**settings: Any) -> Bench:
+        benches.append(Bench(tmp_path / f"data{len(benches)}", **settings))
+        return benches[-1]
+
+    yield make
+    for bench in benches:
+        bench.database.close()
+
+
+@pytest.fixture
+def bench(make_bench: Callable[..., Bench]) -> Bench:
+    return make_bench()

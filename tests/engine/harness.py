@@ -9,14 +9,22 @@ from typing import Any
 from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Announcement, CouldNotStartError, Outcome, Reports, Result, Work
 from scheduler.engine.settings import Settings
-from scheduler.store import occurrences
+from scheduler.store import occurrences, schedules
 from scheduler.store.health import close_store, open_store
 from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.catchup import Gap
 from scheduler.timing.occurrences import State
 from scheduler.timing.policies import Need
 
 START = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
+SECOND, MINUTE, HOUR, DAY = (timedelta(seconds=length) for length in (1, 60, 3600, 86_400))
+
+
+def at(text: str) -> datetime:
+    """`11:00` on the first day, `17 11:00` on the next."""
+    day, time = text.split() if " " in text else ("16", text)
+    return datetime.fromisoformat(f"2026-11-{day}T{time}+00:00")
 
 
 @dataclass
@@ -158,6 +166,19 @@ class Bench:
 
     def gaps(self, schedule: str = "w/h") -> list[Gap]:
         return [gap for _, gap in occurrences.gaps(self.database.read(), schedule)][::-1]
+
+    def row(self, schedule: str = "w/h") -> ScheduleRow:
+        row = schedules.find(self.database.read(), schedule)
+        assert row is not None
+        return row
+
+    def one(self, key: str) -> OccurrenceRow:
+        found = occurrences.find(self.database.read(), key)
+        assert found is not None
+        return found
+
+    def warnings(self) -> list[str]:
+        return [said.sentence for said in self.announcements if said.is_warning]
 
     def add(self, spec: dict[str, Any], *, kind: str = "job", name: str = "h", **policies: Any) -> str:
         return self.commands.add("w", name, spec, policies, kind=kind).schedule

@@ -1,0 +1,227 @@
+"""Pauses with a note or an end, and limits of runs."""
+
+import pytest
+
+from scheduler.engine.launcher import Result
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.views import ScheduleState
+from scheduler.timing.catchup import Gap
+from scheduler.timing.occurrences import Reason, State
+from scheduler.timing.policies import Need
+from scheduler.timing.times import Count
+from tests.engine.harness import HOUR, MINUTE, SECOND, START, Bench, at
+
+
+def state(bench: Bench) -> ScheduleState:
+    return bench.views.describe("w/h").view.state
+
+
+def test_a_pause_keeps_its_note_over_a_restart(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    bench.commands.pause("w/h", note="until the printer is back")
+    bench.crash(MINUTE)
+    bench.run_for(5 * HOUR)
+    assert bench.row().pause_note == "until the printer is back"
+    assert state(bench) is ScheduleState.PAUSED
+    assert bench.launcher.begun == []
+    bench.commands.resume("w/h")
+    assert bench.row().pause_note is None
+
+
+@pytest.mark.parametrize("off", [False, True])
+def test_a_pause_with_an_end_resumes_by_itself(bench: Bench, off: bool) -> None:  # noqa: FBT001
+    bench.add({"every": "1h"}, catchup="one")
+    bench.commands.pause("w/h", until=at("13:30"), note="lunch")
+    if off:
+        bench.crash(3 * HOUR)
+    bench.run_for(at("13:29:59") - bench.clock.wall)
+    assert bench.row().paused
+    bench.run_for(2 * SECOND)
+    row = bench.row()
+    assert not row.paused and row.pause_note is None and row.paused_until is None
+    assert bench.planned(State.SUCCEEDED) == ["13:00"]
+    assert bench.gaps() == [Gap(at("11:00"), at("12:00"), Count(2), Reason.MADE_UP)]
+    bench.run_for(31 * MINUTE)
+    assert bench.planned(State.SUCCEEDED) == ["13:00", "14:00"]
+
+
+def test_a_pause_that_would_end_in_the_past_is_refused(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    with pytest.raises(RefusedError, match="That time has passed"):
+        bench.commands.pause("w/h", until=START)
+    assert not bench.row().paused
+
+
+def test_pausing_again_changes_the_note_and_the_end(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    bench.commands.pause("w/h", until=at("11:30"))
+    bench.commands.pause("w/h", note="longer")
+    bench.run_for(5 * HOUR)
+    assert bench.row().paused and bench.row().pause_note == "longer"
+
+
+def test_a_time_that_came_before_the_pause_is_recorded_and_waits(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    bench.clock.move(HOUR)
+    bench.commands.pause("w/h")
+    bench.run_for(30 * MINUTE)
+    assert bench.states() == ["queued"]
+    bench.commands.resume("w/h")
+    bench.tick()
+    assert bench.states() == ["started"]
+
+
+def test_what_runs_when_the_pause_comes_may_finish(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    bench.run_for(HOUR, finish=False)
+    bench.commands.pause("w/h")
+    bench.run_for(HOUR)
+    assert bench.states() == ["succeeded"]
+
+
+def test_what_is_being_launched_when_the_pause_comes_does_not_begin(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    bench.launcher.slow = True
+    bench.run_for(HOUR, finish=False)
+    bench.commands.pause("w/h")
+    bench.launcher.begin()
+    bench.run_for(10 * MINUTE)
+    assert bench.states() == ["queued"] and bench.row().last_run is None
+    bench.launcher.slow = False
+    bench.commands.resume("w/h")
+    bench.run_for(SECOND)
+    assert bench.states() == ["succeeded"]
+
+
+def test_resuming_what_is_not_paused_is_refused(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    with pytest.raises(RefusedError, match="w/h is not paused"):
+        bench.commands.resume("w/h")
+
+
+@pytest.mark.parametrize("change", [{"spec": {"every": "2h"}}, {"policies": {"catchup": "all"}}], ids=str)
+def test_an_edit_never_resumes(bench: Bench, change: dict[str, object]) -> None:
+    """P7."""
+    bench.add({"every": "1h"})
+    bench.commands.pause("w/h", note="mine", until=START + 30 * HOUR)
+    bench.commands.edit("w/h", version=2, **change)
+    row = bench.row()
+    assert row.paused and row.pause_note == "mine" and row.paused_until == START + 30 * HOUR
+    bench.run_for(5 * HOUR)
+    assert bench.launcher.begun == []
+
+
+def test_an_edit_in_a_pause_closes_the_account_of_the_old_times(bench: Bench) -> None:
+    """Invariant 10: what passed is dropped with its reason, and the new times begin now."""
+    bench.add({"every": "1h"}, catchup="all")
+    bench.commands.pause("w/h")
+    bench.run_for(3 * HOUR + 10 * MINUTE)
+    bench.commands.edit("w/h", version=2, spec={"cron": "*/30 * * * *"})
+    assert bench.gaps() == [Gap(at("11:00"), at("13:00"), Count(3), Reason.EDITED)]
+    bench.run_for(HOUR)
+    bench.commands.resume("w/h")
+    bench.run_for(MINUTE)
+    assert bench.planned(State.SUCCEEDED) == ["13:30", "14:00"]
+
+
+def test_a_limit_counts_what_starts_and_nothing_else(bench: Bench) -> None:
+    """P1: skipped, missed and manual don't count; then Finished."""
+    bench.add({"every": "1h", "limit": 3}, catchup="none")
+    bench.commands.skip_next("w/h")
+    bench.run_for(HOUR)
+    bench.commands.trigger("w/h")
+    bench.run_for(MINUTE)
+    bench.sleep(3 * HOUR)
+    bench.run_for(HOUR, finish=False)
+    assert bench.row().runs == 1
+    bench.run_for(HOUR, finish=False)
+    assert bench.states()[-1] == "skipped" and bench.row().runs == 1
+    bench.run_for(5 * HOUR)
+    assert bench.row().runs == 3 and state(bench) is ScheduleState.FINISHED
+    automatic = [work for work in bench.launcher.begun if work.origin == "automatic"]
+    assert len(automatic) == 3
+    assert bench.views.upcoming("w/h", 5) == []
+
+
+def test_a_run_that_failed_counts_against_the_limit_too(bench: Bench) -> None:
+    """P1: counted when they start."""
+    bench.add({"every": "1h", "limit": 1})
+    bench.run_for(HOUR, finish=False)
+    bench.launcher.finish(result=Result.FAILED)
+    bench.run_for(3 * HOUR)
+    assert bench.states() == ["failed"] and state(bench) is ScheduleState.FINISHED
+
+
+def test_it_is_finished_when_the_last_run_has_ended(bench: Bench) -> None:
+    """P1."""
+    bench.add({"every": "1h", "limit": 1})
+    bench.run_for(HOUR, finish=False)
+    assert state(bench) is ScheduleState.ACTIVE
+    bench.launcher.finish()
+    bench.tick()
+    assert state(bench) is ScheduleState.FINISHED
+
+
+def test_what_waits_when_the_limit_is_reached_is_dropped_with_that_reason(bench: Bench) -> None:
+    """P1."""
+    bench.add({"every": "1h", "limit": 1}, overlap="buffer_all", needs=["network"])
+    bench.moods.held[Need.NETWORK] = False
+    bench.run_for(3 * HOUR)
+    bench.moods.held[Need.NETWORK] = True
+    bench.run_for(MINUTE)
+    assert [(row.state, row.reason) for row in bench.occurrences()] == [
+        (State.SUCCEEDED, None),
+        (State.DROPPED, Reason.LIMIT),
+        (State.DROPPED, Reason.LIMIT),
+    ]
+
+
+def test_side_by_side_runs_never_exceed_the_limit(bench: Bench) -> None:
+    """P1: several may be launched at once, one may begin."""
+    bench.add({"every": "10s", "limit": 2}, overlap="allow_all")
+    bench.launcher.slow = True
+    bench.run_for(40 * SECOND, finish=False)
+    bench.launcher.begin()
+    assert len(bench.launcher.running) == 2
+    assert bench.states() == ["started", "started", "dropped", "dropped"]
+
+
+@pytest.mark.parametrize("limit", [5, None])
+def test_a_raised_limit_goes_on(bench: Bench, limit: int | None) -> None:
+    """P1."""
+    bench.add({"every": "1h", "limit": 1})
+    bench.run_for(3 * HOUR)
+    bench.commands.edit("w/h", version=1, spec={"every": "1h", "limit": limit})
+    assert state(bench) is ScheduleState.ACTIVE
+    assert bench.views.upcoming("w/h", 1) == [at("14:00")]
+    bench.run_for(2 * HOUR)
+    assert bench.planned(State.SUCCEEDED) == ["11:00", "14:00", "15:00"]
+
+
+def test_a_limit_lowered_below_what_ran_finishes_it(bench: Bench) -> None:
+    """P1."""
+    bench.add({"every": "1h"}, overlap="buffer_all")
+    bench.run_for(2 * HOUR + MINUTE)
+    bench.run_for(2 * HOUR, finish=False)
+    assert bench.states() == ["succeeded", "succeeded", "started", "queued"]
+    bench.commands.edit("w/h", version=1, spec={"every": "1h", "limit": 2})
+    assert bench.states() == ["succeeded", "succeeded", "started", "dropped"]
+    bench.run_for(3 * HOUR)
+    assert state(bench) is ScheduleState.FINISHED and bench.row().runs == 3
+
+
+def test_new_times_do_not_give_a_finished_schedule_new_runs(bench: Bench) -> None:
+    """P1."""
+    bench.add({"every": "1h", "limit": 1}, overlap="buffer_all")
+    bench.run_for(2 * HOUR)
+    bench.commands.edit("w/h", version=1, spec={"every": "2h", "limit": 1})
+    bench.run_for(5 * HOUR)
+    assert len(bench.launcher.begun) == 1
+
+
+def test_a_limit_of_a_backfill_does_not_exist(bench: Bench) -> None:
+    """P1: backfills don't count."""
+    bench.add({"cron": "0 * * * *", "limit": 1})
+    bench.commands.backfill("w/h", [(at("05:00"), at("08:00"))])
+    bench.run_for(MINUTE)
+    assert bench.row().runs == 0 and len(bench.launcher.begun) == 4
