@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -14,7 +14,7 @@ from scheduler.engine.context import Context
 from scheduler.engine.emission import Emission
 from scheduler.engine.launcher import Announcement, CouldNotStartError, Launcher, Outcome, Result, Work
 from scheduler.store import occurrences, schedules
-from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.occurrences import Candidate, OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.backoff import TOO_MANY, launch_delay, retry_delay
 from scheduler.timing.catchup import GRACE
@@ -80,11 +80,15 @@ class Dispatch:
     def start_due(self, now: datetime) -> bool:
         """Start what can start; says whether something that is due has to wait."""
         db = self._context.database.read()
-        self._stop_overtaken(db, now)
-        choice = self._choose(db, now)
-        if choice.ends or choice.broken:
-            self._clear_away(choice, now)
-        self._start(choice.starts)
+        busy = occurrences.busy_schedules(db)
+        retries: Iterable[Candidate] = ()
+        if busy:
+            self._stop_overtaken(db, now)
+            retries = occurrences.retries(db, now)
+        self._start(self._choose(chain(retries, occurrences.queue(db, now, backfill=False)), busy, now))
+        if not occurrences.is_waiting(db, now):
+            return False
+        self._start(self._choose(occurrences.queue(db, now, backfill=True), busy, now))
         return occurrences.is_waiting(db, now)
 
     def stop(self, key: str, *, kill: bool, reason: Reason = Reason.STOPPED) -> None:
@@ -124,16 +128,15 @@ class Dispatch:
             self._ends.popleft()
             self._land(work)
 
-    def _choose(self, db: sqlite3.Connection, now: datetime) -> _Choice:
-        """As many as there are free slots: next attempts first, backfills last, one of each schedule at a time."""
+    def _choose(self, line: Iterable[Candidate], busy: set[str], now: datetime) -> _Choice:
+        """As many as there are free slots, one of each schedule at a time; `busy` grows by what is chosen."""
         choice = _Choice()
         room = self._context.settings.concurrency - len(self._flights)
         if room <= 0:
             return choice
         flying = {work.schedule for work in self._flights.values()}
-        busy = flying | occurrences.busy_schedules(db)
-        lines = (occurrences.queue(db, now, backfill=backfill) for backfill in (False, True))
-        for one, written, kind in chain(occurrences.retries(db, now), *lines):
+        busy |= flying
+        for one, written, kind in line:
             if len(choice.starts) >= room:
                 break
             if one.key in self._flights or one.schedule in choice.broken:
@@ -165,7 +168,8 @@ class Dispatch:
             if asked is None or (kill and not asked.kill):
                 self.stop(key, kill=kill, reason=Reason.OVERTAKEN)
 
-    def _clear_away(self, choice: _Choice, now: datetime) -> None:
+    def _clear_away(self, choice: _Choice) -> None:
+        now = self._context.clock.now()
         with self._context.database.write() as db:
             for schedule, sentence in choice.broken.items():
                 self._emission.set_aside(db, schedule, sentence)
@@ -176,11 +180,15 @@ class Dispatch:
         for one, _, _ in choice.ends:
             self._tell(Announcement(one.schedule), changes_times=True)
 
-    def _start(self, starts: list[OccurrenceRow]) -> None:
+    def _start(self, choice: _Choice) -> None:
         """Hand them to the launcher; those that are ready at once begin in one transaction."""
+        if choice.ends or choice.broken:
+            self._clear_away(choice)
+        if not choice.starts:
+            return
         self._ready, self._starter = [], threading.get_ident()
         try:
-            for one in starts:
+            for one in choice.starts:
                 work = Work(
                     key=one.key, schedule=one.schedule, planned=one.planned, origin=one.origin, attempt=one.attempts + 1
                 )

@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 from scheduler.store import marker
 from scheduler.store.errors import DiskFailedError, StoreClosedError, StoreDamagedError, explain
 
+_REMEMBERED = 100
+"""Queries after which the finished ones are forgotten."""
 PATIENCE = 10
 """Seconds to wait for another process that holds the write lock."""
 
@@ -100,16 +102,17 @@ class Connection(sqlite3.Connection):
         # Python crashes if a connection is closed by one thread while another is inside SQLite with it.
         self.step = threading.RLock()
         # SQLite keeps a connection open for a query that somebody still holds, be it in a traceback.
-        self.cursors: weakref.WeakSet[sqlite3.Cursor] = weakref.WeakSet()
+        self._cursors: list[weakref.ref[sqlite3.Cursor]] = []
         super().__init__(*arguments, **settings)
 
     def cursor(self, factory: Any = _Cursor) -> Any:
-        with self.step:
-            if self.is_closed:
-                raise StoreClosedError
-            cursor = super().cursor(factory)
-            self.cursors.add(cursor)
-            return cursor
+        if self.is_closed:
+            raise StoreClosedError
+        cursor = super().cursor(factory)
+        if len(self._cursors) >= _REMEMBERED:
+            self._cursors = [held for held in self._cursors if held() is not None]
+        self._cursors.append(weakref.ref(cursor))
+        return cursor
 
     def execute(self, sql: str, parameters: Any = (), /) -> Any:
         return self.cursor().execute(sql, parameters)
@@ -120,6 +123,7 @@ class Connection(sqlite3.Connection):
     def close(self) -> None:
         with self.step:
             self.is_closed = True
-            for cursor in self.cursors:
-                cursor.close()
+            for held in self._cursors:
+                if (cursor := held()) is not None:
+                    cursor.close()
             super().close()

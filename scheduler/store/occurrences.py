@@ -144,7 +144,7 @@ Candidate: TypeAlias = tuple[OccurrenceRow, str, str]
 
 def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[Candidate]:
     """Queued, due and free to start as far as their schedules go, oldest first; read as far as needed."""
-    return _candidates(
+    yield from _candidates(
         db.execute(
             f"{_WITH_SCHEDULE} WHERE o.state = 'queued' AND o.due <= ?1 AND (o.origin = 'backfill') = ?2 "
             f"AND {_MAY_START} ORDER BY o.due, o.planned",
