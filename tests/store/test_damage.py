@@ -204,7 +204,7 @@ def test_no_damage_whatsoever_stops_the_app(folder: Path, seed: int) -> None:
 def test_zeroed_pages_after_a_clean_end_are_met_later_and_set_aside_at_the_next_start(folder: Path) -> None:
     """D4: a clean end spares the check, so whoever meets the damage sees to it that the next start looks."""
     path = made(folder)
-    zero_pages(path)
+    zero_pages(path, path.read_bytes().index(b"w99/hw99h"))
     opened = open_store(folder, NOW)
     assert opened.damage is None
     with pytest.raises(StoreDamagedError, match="start it again: it sets the file aside"):

@@ -78,7 +78,7 @@ def test_a_failing_step_leaves_the_old_database_usable(folder: Path, add_steps: 
     """D2"""
     path = made(folder)
     add_steps("CREATE TABLE first (x TEXT) STRICT;", broken)
-    with pytest.raises(MigrationError, match=r"step 3: .* Nothing was changed.* report"):
+    with pytest.raises(MigrationError, match=rf"step {migrations.latest()}: .* Nothing was changed.* report"):
         open_store(folder, NOW)
     assert version(path) == migrations.latest() - 1, "the step before it is kept"
     assert "colour" not in columns(path)
@@ -91,7 +91,8 @@ def test_a_failing_first_step_leaves_a_store_that_the_old_version_opens(
     """D2"""
     made(folder)
     with monkeypatch.context() as later:
-        later.setattr(migrations, "_steps", lambda: [(1, ""), (2, "DROP TABLE answers;\nnonsense;")])
+        known = migrations._steps()
+        later.setattr(migrations, "_steps", lambda: [*known, (len(known) + 1, "DROP TABLE answers;\nnonsense;")])
         with pytest.raises(MigrationError):
             open_store(folder, NOW)
     opened = open_store(folder, NOW)

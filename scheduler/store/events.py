@@ -1,0 +1,184 @@
+"""Events: unique by workflow, topic and message id. What is consumed or skipped stays so."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from scheduler.store.database import from_ms, to_ms
+from scheduler.store.errors import StoreError
+
+
+class EventState(StrEnum):
+    PENDING = "pending"
+    RESERVED = "reserved"
+    """A run is working on it."""
+    CONSUMED = "consumed"
+    SKIPPED = "skipped"
+    """The person said no, or its topic is gone."""
+
+
+EVENT_MOVES: dict[EventState, frozenset[EventState]] = {
+    EventState.PENDING: frozenset({EventState.RESERVED, EventState.SKIPPED}),
+    EventState.RESERVED: frozenset({EventState.PENDING, EventState.CONSUMED, EventState.SKIPPED}),
+    EventState.CONSUMED: frozenset(),
+    EventState.SKIPPED: frozenset(),
+}
+
+
+class EventRow(NamedTuple):
+    topic: str
+    id: str
+    title: str
+    data: Any
+    published: datetime
+    attempt: int
+
+
+class NotPendingError(StoreError):
+    """A run tried to reserve what is not there to be reserved; nothing was reserved."""
+
+    def __init__(self, topic: str, identity: str) -> None:
+        super().__init__(f"There is no pending event {identity!r} in the topic {topic!r} to reserve.")
+
+
+def publish(
+    db: sqlite3.Connection, workflow: str, topic: str, identity: str, title: str, data: Any, now: datetime
+) -> bool:
+    """Insert it, or bring a pending one up to date; says whether that is news for a consumer.
+
+    The same again changes nothing. For a reserved one the new data waits until it is released.
+    """
+    written = json.dumps(data, sort_keys=True)
+    known = db.execute(
+        "SELECT born, state, title, data FROM events WHERE workflow = ? AND topic = ? AND id = ?",
+        (workflow, topic, identity),
+    ).fetchone()
+    if known is None:
+        sequence = _next_sequence(db, workflow, topic)
+        db.execute(
+            "INSERT INTO events (workflow, topic, id, sequence, title, data, state, published) "
+            "VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)",
+            (workflow, topic, identity, sequence, title, written, to_ms(now)),
+        )
+        return True
+    born, state, old_title, old_data = known
+    if state == EventState.RESERVED:
+        same = (title, written) == (old_title, old_data)
+        later = None if same else json.dumps({"title": title, "data": data})
+        db.execute("UPDATE events SET later = ? WHERE born = ?", (later, born))
+        return False
+    if state != EventState.PENDING or (title, written) == (old_title, old_data):
+        return False
+    _rewrite(db, born, workflow, topic, title, written)
+    return True
+
+
+def peek(db: sqlite3.Connection, workflow: str, topic: str, limit: int) -> list[EventRow]:
+    """Pending events, oldest first."""
+    rows = db.execute(
+        "SELECT topic, id, title, data, published, attempt FROM events "
+        "WHERE workflow = ? AND topic = ? AND state = 'pending' ORDER BY born LIMIT ?",
+        (workflow, topic, limit),
+    )
+    return [_from_sql(row) for row in rows]
+
+
+def reserve(db: sqlite3.Connection, workflow: str, run: str, events: Sequence[tuple[str, str]]) -> None:
+    """Take all of them for the run, or NotPendingError and none (the caller's transaction is rolled back)."""
+    for topic, identity in events:
+        taken = db.execute(
+            "UPDATE events SET state = 'reserved', run = ? "
+            "WHERE workflow = ? AND topic = ? AND id = ? AND state = 'pending'",
+            (run, workflow, topic, identity),
+        )
+        if taken.rowcount != 1:
+            raise NotPendingError(topic, identity)
+
+
+def reserved_by(db: sqlite3.Connection, run: str) -> list[EventRow]:
+    rows = db.execute(
+        "SELECT topic, id, title, data, published, attempt FROM events "
+        "WHERE run = ? AND state = 'reserved' ORDER BY born",
+        (run,),
+    )
+    return [_from_sql(row) for row in rows]
+
+
+def hand_over(db: sqlite3.Connection, run: str, successor: str) -> None:
+    """A retry goes on with what the attempt before it had reserved."""
+    db.execute("UPDATE events SET run = ? WHERE run = ? AND state = 'reserved'", (successor, run))
+
+
+def release(db: sqlite3.Connection, run: str) -> int:
+    """Give them back; data that arrived meanwhile applies now. Says how many there were."""
+    rows = db.execute(
+        "SELECT born, workflow, topic, later FROM events WHERE run = ? AND state = 'reserved'", (run,)
+    ).fetchall()
+    for born, workflow, topic, later in rows:
+        db.execute(
+            "UPDATE events SET state = 'pending', run = NULL, later = NULL, attempt = attempt + 1 WHERE born = ?",
+            (born,),
+        )
+        if later is not None:
+            newer = json.loads(later)
+            _rewrite(db, born, workflow, topic, newer["title"], json.dumps(newer["data"], sort_keys=True))
+    return len(rows)
+
+
+def settle(db: sqlite3.Connection, run: str, state: EventState) -> int:
+    """Consume or skip, for good, what the run had reserved; says how many."""
+    assert state in EVENT_MOVES[EventState.RESERVED] - {EventState.PENDING}
+    query = "UPDATE events SET state = ?, later = NULL WHERE run = ? AND state = 'reserved'"
+    return db.execute(query, (state, run)).rowcount
+
+
+def skip_pending(db: sqlite3.Connection, workflow: str, topic: str, identity: str | None = None) -> int:
+    """Skip one pending event, or all of a topic that is gone; says how many."""
+    query = "UPDATE events SET state = 'skipped' WHERE workflow = ? AND topic = ? AND state = 'pending'"
+    if identity is None:
+        return db.execute(query, (workflow, topic)).rowcount
+    return db.execute(f"{query} AND id = ?", (workflow, topic, identity)).rowcount
+
+
+def add_topic(db: sqlite3.Connection, workflow: str, topic: str) -> None:
+    db.execute("INSERT INTO topics (workflow, name) VALUES (?, ?) ON CONFLICT DO NOTHING", (workflow, topic))
+
+
+def sequence_of(db: sqlite3.Connection, workflow: str, topics: Sequence[str]) -> int:
+    """The sequence of the latest news in any of the topics."""
+    marks = ", ".join("?" * len(topics))
+    query = f"SELECT max(sequence) FROM topics WHERE workflow = ? AND name IN ({marks})"
+    return int(db.execute(query, (workflow, *topics)).fetchone()[0] or 0)
+
+
+def oldest_pending(db: sqlite3.Connection, workflow: str, topics: Sequence[str]) -> int | None:
+    """The place in line of the oldest pending event of the topics."""
+    places = [
+        db.execute(
+            "SELECT min(born) FROM events WHERE workflow = ? AND topic = ? AND state = 'pending'", (workflow, topic)
+        ).fetchone()[0]
+        for topic in topics
+    ]
+    return min((place for place in places if place is not None), default=None)
+
+
+def _next_sequence(db: sqlite3.Connection, workflow: str, topic: str) -> int:
+    row = db.execute(
+        "UPDATE workflows SET sequence = sequence + 1 WHERE slug = ? RETURNING sequence", (workflow,)
+    ).fetchone()
+    db.execute("UPDATE topics SET sequence = ? WHERE workflow = ? AND name = ?", (row[0], workflow, topic))
+    return int(row[0])
+
+
+def _rewrite(db: sqlite3.Connection, born: int, workflow: str, topic: str, title: str, written: str) -> None:
+    sequence = _next_sequence(db, workflow, topic)
+    db.execute("UPDATE events SET title = ?, data = ?, sequence = ? WHERE born = ?", (title, written, sequence, born))
+
+
+def _from_sql(row: sqlite3.Row) -> EventRow:
+    published = from_ms(row[4])
+    assert published is not None
+    return EventRow(row[0], row[1], row[2], json.loads(row[3]), published, row[5])

@@ -1,0 +1,80 @@
+"""The ledger of outside actions: a row before the call, its outcome after. Never two for one run."""
+
+import json
+import sqlite3
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from scheduler.rules.mutations import MUTATIONS, Mutation
+from scheduler.store.database import from_ms, to_ms
+from scheduler.store.errors import StaleError
+
+
+class MutationRow(NamedTuple):
+    run: str
+    connection: str
+    tool: str
+    parameters: Any
+    key: str
+    """The idempotency key, handed to tools that support one."""
+    status: Mutation
+    begun: datetime
+    result: Any = None
+    settled: datetime | None = None
+    checks: int = 0
+    """How often the tool's checker was asked in vain."""
+    check_at: datetime | None = None
+
+
+_COLUMNS = MutationRow._fields
+_ALL = f"SELECT {', '.join(_COLUMNS)} FROM mutations"
+
+
+def begin(db: sqlite3.Connection, row: MutationRow) -> None:
+    """Write it down before the outside call is made."""
+    values = row._replace(parameters=json.dumps(row.parameters), begun=to_ms(row.begun))  # type: ignore[arg-type]
+    db.execute(f"INSERT INTO mutations ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", values)
+
+
+def settle(
+    db: sqlite3.Connection, run: str, old: Mutation, new: Mutation, now: datetime, *, result: Any = None
+) -> None:
+    """Write down what is now known of it; StaleError if somebody else already did."""
+    assert new in MUTATIONS[old], f"{old} → {new} is not a legal move"
+    changed = db.execute(
+        "UPDATE mutations SET status = ?, result = ?, settled = ?, check_at = NULL WHERE run = ? AND status = ?",
+        (new, json.dumps(result), to_ms(now), run, old),
+    )
+    if changed.rowcount != 1:
+        raise StaleError(f"The outside action of the run {run} is no longer {old}.")
+
+
+def check_again(db: sqlite3.Connection, run: str, at: datetime | None, *, counts: bool) -> None:
+    """The checker could not tell; ask again then, or never."""
+    query = "UPDATE mutations SET check_at = ?, checks = checks + ? WHERE run = ? AND status IN ('in_flight', 'unsure')"
+    db.execute(query, (to_ms(at), counts, run))
+
+
+def find(db: sqlite3.Connection, run: str) -> MutationRow | None:
+    row = db.execute(f"{_ALL} WHERE run = ?", (run,)).fetchone()
+    return None if row is None else _from_sql(row)
+
+
+def unsettled(db: sqlite3.Connection) -> list[MutationRow]:
+    """In flight or unsure."""
+    rows = db.execute(f"{_ALL} WHERE status IN ('in_flight', 'unsure') ORDER BY begun")
+    return [_from_sql(row) for row in rows]
+
+
+def _from_sql(row: sqlite3.Row) -> MutationRow:
+    found = MutationRow(*row)
+    begun = from_ms(row["begun"])
+    assert begun is not None
+    return found._replace(
+        parameters=json.loads(row["parameters"]),
+        status=Mutation(row["status"]),
+        result=None if row["result"] is None else json.loads(row["result"]),
+        begun=begun,
+        settled=from_ms(row["settled"]),
+        check_at=from_ms(row["check_at"]),
+    )

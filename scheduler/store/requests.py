@@ -1,0 +1,97 @@
+"""What Dayhand asks of a person. The first answer counts; the same again changes nothing, another is refused."""
+
+import json
+import sqlite3
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from scheduler.store.database import from_ms, to_ms
+
+
+class RequestKind(StrEnum):
+    APPROVAL = "approval"
+    PERMISSION = "permission"
+    RECONNECT = "reconnect"
+    UNSURE = "unsure"
+    SCRIPT_ERROR = "script error"
+    TOO_MANY_FAILURES = "too many failures"
+
+
+class Answered(StrEnum):
+    """What became of an answer."""
+
+    TAKEN = "taken"
+    SAME = "same"
+    """It had been given before."""
+    TOO_LATE = "too late"
+    """Another one had been given, or the request is gone."""
+
+
+WITHDRAWN = "withdrawn"
+"""The answer of a request that nobody needs to answer any more."""
+
+
+class RequestRow(NamedTuple):
+    id: str
+    kind: RequestKind
+    workflow: str
+    subject: str
+    """What it is about: there is one open request of a kind for each subject."""
+    sentence: str
+    created: datetime
+    run: str | None = None
+    call: Any = None
+    """Connection, tool and parameters, exactly as they would be used."""
+    hash: str | None = None
+    answer: str | None = None
+    answered: datetime | None = None
+
+
+_COLUMNS = RequestRow._fields
+_ALL = f"SELECT {', '.join(_COLUMNS)} FROM requests"
+
+
+def put(db: sqlite3.Connection, row: RequestRow) -> bool:
+    """Ask, unless the same is asked already; says whether it is new."""
+    call = None if row.call is None else json.dumps(row.call)
+    values = row._replace(created=to_ms(row.created), call=call)  # type: ignore[arg-type]
+    marks = ", ".join("?" * len(_COLUMNS))
+    query = f"INSERT INTO requests ({', '.join(_COLUMNS)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+    return db.execute(query, values).rowcount == 1
+
+
+def answer(db: sqlite3.Connection, request: str, given: str, now: datetime) -> Answered:
+    """Take the answer if nobody has given one."""
+    query = "UPDATE requests SET answer = ?, answered = ? WHERE id = ? AND answer IS NULL"
+    if db.execute(query, (given, to_ms(now), request)).rowcount == 1:
+        return Answered.TAKEN
+    row = find(db, request)
+    return Answered.SAME if row is not None and row.answer == given else Answered.TOO_LATE
+
+
+def withdraw(db: sqlite3.Connection, now: datetime, *, run: str | None = None, workflow: str | None = None) -> int:
+    """Close the open requests of a run or a workflow unanswered; says how many."""
+    column, value = ("run", run) if run is not None else ("workflow", workflow)
+    query = f"UPDATE requests SET answer = ?, answered = ? WHERE answer IS NULL AND {column} = ?"
+    return db.execute(query, (WITHDRAWN, to_ms(now), value)).rowcount
+
+
+def find(db: sqlite3.Connection, request: str) -> RequestRow | None:
+    row = db.execute(f"{_ALL} WHERE id = ?", (request,)).fetchone()
+    return None if row is None else _from_sql(row)
+
+
+def still_open(db: sqlite3.Connection) -> list[RequestRow]:
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE answer IS NULL ORDER BY created")]
+
+
+def _from_sql(row: sqlite3.Row) -> RequestRow:
+    created = from_ms(row["created"])
+    assert created is not None
+    return RequestRow(*row)._replace(
+        kind=RequestKind(row["kind"]),
+        created=created,
+        call=None if row["call"] is None else json.loads(row["call"]),
+        answered=from_ms(row["answered"]),
+    )
