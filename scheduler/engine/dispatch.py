@@ -102,9 +102,11 @@ class Dispatch:
             return
         with self._context.database.write() as db:
             one = occurrences.find(db, key)
-            if one is not None and one.state is State.STARTED:
-                ended = self._context.clock.now()
-                occurrences.move(db, key, State.STARTED, State.CANCELLED, reason=reason, retry_at=None, ended=ended)
+            if one is None or one.state is not State.STARTED:
+                return
+            ended = self._context.clock.now()
+            occurrences.move(db, key, State.STARTED, State.CANCELLED, reason=reason, retry_at=None, ended=ended)
+        self._tell(Announcement(one.schedule), changes_times=True)
 
     def begin(self, work: Work, go: Callable[[], None]) -> None:
         if self._ready is not None and self._starter == threading.get_ident():
@@ -247,8 +249,10 @@ class Dispatch:
 
     def _drop_beyond_limit(self, db: sqlite3.Connection, work: Work, now: datetime) -> None:
         row = schedules.find(db, work.schedule)
-        if row is not None and work.origin is Origin.AUTOMATIC and self._emission.is_spent(row):
-            occurrences.move(db, work.key, State.QUEUED, State.DROPPED, reason=Reason.LIMIT, ended=now)
+        assert row is not None
+        with self._emission.setting_aside(db, work.schedule):
+            if work.origin is Origin.AUTOMATIC and self._emission.is_spent(row):
+                occurrences.move(db, work.key, State.QUEUED, State.DROPPED, reason=Reason.LIMIT, ended=now)
 
     def _finish(self, db: sqlite3.Connection, schedule: str, now: datetime) -> None:
         row = schedules.find(db, schedule)

@@ -1,0 +1,233 @@
+"""The process is gone at any point, or a transaction fails: nothing is lost, nothing runs twice."""
+
+import sqlite3
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scheduler.engine.launcher import Result
+from scheduler.store import schedules
+from scheduler.timing.occurrences import Reason, State
+from scheduler.timing.policies import Overlap
+from tests.engine.harness import HOUR, MINUTE, SECOND, Bench, at
+
+
+def image(bench: Bench) -> list[Any]:
+    db = bench.database.read()
+    return [
+        [tuple(row) for row in db.execute(f"SELECT * FROM {table}")] for table in ("schedules", "occurrences", "gaps")
+    ]
+
+
+def record(bench: Bench) -> None:
+    """The first half of a tick: what is due is stored, nothing is started."""
+    with bench.database.write() as db:
+        bench.engine._emission.emit_due(db, bench.clock.wall)
+
+
+def test_killed_after_the_row_and_before_the_start_it_runs_once(bench: Bench) -> None:
+    """I1."""
+    bench.add({"every": "1h"})
+    bench.clock.move(HOUR)
+    record(bench)
+    assert bench.states() == ["queued"]
+    bench.crash(10 * SECOND)
+    bench.run_for(MINUTE)
+    assert bench.states() == ["succeeded"]
+    assert len(bench.launcher.begun) == 1
+
+
+def test_killed_after_it_was_handed_over_and_before_it_began_it_runs_once(bench: Bench) -> None:
+    """I2: and the last run is not stamped by the hand-over."""
+    bench.add({"every": "1h"})
+    bench.launcher.slow = True
+    bench.run_for(HOUR, finish=False)
+    assert len(bench.launcher.waiting) == 1
+    bench.crash(10 * SECOND)
+    assert bench.row().last_run is None and bench.row().runs == 0
+    bench.run_for(MINUTE)
+    assert [row.attempts for row in bench.occurrences()] == [1]
+    assert len(bench.launcher.begun) == 1 and bench.row().runs == 1
+
+
+def test_killed_while_it_runs_it_has_ended_with_that_reason(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    bench.run_for(HOUR, finish=False)
+    bench.crash(10 * SECOND)
+    (row,) = bench.occurrences()
+    assert (row.state, row.reason) == (State.FAILED, Reason.INTERRUPTED)
+    bench.run_for(HOUR)
+    assert bench.states() == ["failed", "succeeded"]
+
+
+def test_killed_between_two_attempts_the_chain_goes_on(bench: Bench) -> None:
+    """P2."""
+    bench.add({"every": "1h"})
+    bench.run_for(HOUR, finish=False)
+    bench.launcher.finish(result=Result.TRANSIENT)
+    bench.tick()
+    bench.crash(5 * SECOND)
+    bench.run_for(MINUTE)
+    (row,) = bench.occurrences()
+    assert (row.state, row.attempts) == (State.SUCCEEDED, 2)
+
+
+def test_killed_at_every_tick_of_a_busy_hour_nothing_is_lost_or_doubled(bench: Bench) -> None:
+    """I1: a catch-up of all, a backfill and regular times, with a crash after each tick."""
+    bench.add({"cron": "*/10 * * * *"}, catchup="all", overlap="buffer_all")
+    bench.sleep(2 * HOUR)
+    bench.commands.backfill("w/h", [(at("05:00"), at("08:00"))], overlap=Overlap.BUFFER_ALL)
+    begun: list[str] = []
+    for _ in range(120):
+        bench.engine.tick(bench.clock.wall)
+        while bench.launcher.running:
+            begun.append(bench.launcher.finish().key)
+        bench.engine.tick(bench.clock.wall)
+        bench.crash(30 * SECOND)
+    assert len(set(begun)) == len(begun)
+    rows = bench.occurrences()
+    automatic = [row.planned for row in rows if row.origin == "automatic"]
+    assert automatic == sorted({at("10:00") + 10 * MINUTE * step for step in range(1, len(automatic) + 1)})
+    assert sum(row.origin == "backfill" for row in rows) == 19
+
+
+@pytest.mark.parametrize(
+    ("table", "catchup", "runs"),
+    [
+        ("schedules", "none", 0),
+        ("schedules", "one", 1),
+        ("schedules", "all", 3),
+        ("gaps", "none", 0),
+        ("gaps", "one", 1),
+        ("occurrences", "one", 1),
+    ],
+)
+def test_a_transaction_that_fails_during_a_tick_advances_nothing(
+    bench: Bench, table: str, catchup: str, runs: int
+) -> None:
+    """I5: the second of three schedules fails, and the first is not advanced either."""
+    for name in ("a", "h", "z"):
+        bench.add({"every": "1h"}, name=name, catchup=catchup)
+    bench.sleep(3 * HOUR + 10 * MINUTE)
+    before = image(bench)
+    verb, column = ("UPDATE", "id") if table == "schedules" else ("INSERT", "schedule")
+    db = bench.database.read()
+    db.execute(
+        f"CREATE TRIGGER fails BEFORE {verb} ON {table} WHEN NEW.{column} = 'w/h' "
+        "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+    )
+    for _ in range(2):
+        with pytest.raises(sqlite3.IntegrityError, match="the disk is full"):
+            bench.engine.tick(bench.clock.wall)
+        assert image(bench) == before
+        assert not db.in_transaction
+    db.execute("DROP TRIGGER fails")
+    bench.run_for(MINUTE)
+    assert all(bench.states(f"w/{name}") == ["succeeded"] * runs for name in ("a", "h", "z"))
+
+
+def test_a_wish_is_not_forgotten_by_a_tick_that_fails(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """I5: with nothing else to wake for, the next tick does what the failed one should have done."""
+    bench.add({"cron": "0 0 1 1 *"})
+    bench.tick()
+    bench.commands.trigger("w/h")
+
+    def fails(*_: object) -> None:
+        raise sqlite3.OperationalError("database is locked")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schedules, "due", fails)
+        with pytest.raises(sqlite3.OperationalError):
+            bench.engine.tick(bench.clock.wall)
+    bench.engine.tick(bench.clock.wall)
+    assert bench.states() == ["started"]
+
+
+def test_a_beginning_that_cannot_be_stored_does_not_begin(bench: Bench) -> None:
+    """I5, D5: it waits, and begins when there is room again."""
+    bench.add({"every": "1h"})
+    db = bench.database.read()
+    db.execute(
+        "CREATE TRIGGER fails BEFORE UPDATE ON occurrences WHEN NEW.state = 'started' "
+        "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+    )
+    bench.clock.move(HOUR)
+    with pytest.raises(sqlite3.IntegrityError):
+        bench.tick()
+    assert bench.states() == ["queued"] and bench.launcher.running == {}
+    assert bench.row().runs == 0 and bench.row().last_run is None
+    db.execute("DROP TRIGGER fails")
+    bench.run_for(SECOND)
+    assert bench.states() == ["succeeded"] and bench.row().runs == 1
+
+
+def test_an_end_that_cannot_be_stored_is_stored_later(bench: Bench) -> None:
+    """I5, D5: until then it counts as running."""
+    bench.add({"every": "1h"})
+    bench.run_for(HOUR, finish=False)
+    db = bench.database.read()
+    db.execute(
+        "CREATE TRIGGER fails BEFORE UPDATE ON occurrences WHEN NEW.state = 'succeeded' "
+        "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+    )
+    bench.launcher.finish(detail="filed 3 receipts")
+    for _ in range(2):
+        with pytest.raises(sqlite3.IntegrityError):
+            bench.engine.tick(bench.clock.wall)
+    assert bench.states() == ["started"] and bench.engine._dispatch.in_flight == 1
+    db.execute("DROP TRIGGER fails")
+    bench.tick()
+    (row,) = bench.occurrences()
+    assert (row.state, row.detail) == (State.SUCCEEDED, "filed 3 receipts")
+    assert bench.engine._dispatch.in_flight == 0
+
+
+def test_an_end_is_not_forgotten_when_something_later_in_its_transaction_fails(bench: Bench) -> None:
+    """I5: the end was written, then the transaction was rolled back."""
+    bench.add({"every": "1h"})
+    bench.run_for(2 * HOUR - SECOND, finish=False)
+    db = bench.database.read()
+    db.execute("CREATE TRIGGER fails BEFORE INSERT ON occurrences BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+    bench.launcher.finish()
+    bench.clock.move(SECOND)
+    with pytest.raises(sqlite3.IntegrityError):
+        bench.tick()
+    assert bench.states() == ["started"]
+    db.execute("DROP TRIGGER fails")
+    bench.tick()
+    assert bench.states() == ["succeeded", "started"]
+
+
+def test_six_at_the_same_second_with_two_slots_all_run(make_bench: Callable[..., Bench]) -> None:
+    """I6."""
+    bench = make_bench(concurrency=2)
+    for number in range(6):
+        bench.add({"once": "2026-11-16T11:00Z"}, name=f"h{number}")
+    bench.run_for(HOUR, finish=False)
+    seen = []
+    while bench.launcher.running:
+        assert len(bench.launcher.running) <= 2
+        seen.append(bench.launcher.finish().schedule)
+        bench.tick()
+    assert sorted(seen) == [f"w/h{number}" for number in range(6)]
+    assert all(row.state is State.SUCCEEDED for number in range(6) for row in bench.occurrences(f"w/h{number}"))
+
+
+def test_what_has_waited_longest_goes_first(make_bench: Callable[..., Bench]) -> None:
+    """I6: across schedules by due time."""
+    bench = make_bench(concurrency=1)
+    for second in (30, 10, 20, 0):
+        bench.add({"once": f"2026-11-16T11:00:{second:02}Z"}, name=f"h{second:02}")
+    bench.run_for(HOUR + MINUTE, finish=False)
+    bench.run_for(MINUTE)
+    assert [work.schedule for work in bench.launcher.begun] == ["w/h00", "w/h10", "w/h20", "w/h30"]
+
+
+def test_a_thousand_due_at_once_all_run(make_bench: Callable[..., Bench]) -> None:
+    """L4: in batches, so that no tick takes long."""
+    bench = make_bench(concurrency=16)
+    for number in range(200):
+        bench.add({"once": "2026-11-16T11:00Z"}, name=f"h{number}")
+    bench.run_for(HOUR + SECOND)
+    assert len({work.schedule for work in bench.launcher.begun}) == 200

@@ -1,0 +1,56 @@
+"""A tick with nothing due touches no disk."""
+
+from scheduler.engine.launcher import Result
+from tests.engine.harness import HOUR, MINUTE, SECOND, Bench
+
+
+def statements_of_an_hour(bench: Bench) -> list[str]:
+    """What is asked of the store while sixty ticks find nothing due."""
+    seen: list[str] = []
+    bench.tick()
+    bench.database.read().set_trace_callback(seen.append)
+    for _ in range(60):
+        bench.clock.move(MINUTE - SECOND)
+        wake = bench.engine.tick(bench.clock.wall)
+        assert bench.clock.wall < wake <= bench.clock.wall + MINUTE
+    bench.database.read().set_trace_callback(None)
+    return seen
+
+
+def test_without_schedules_nothing_is_read(bench: Bench) -> None:
+    assert statements_of_an_hour(bench) == []
+
+
+def test_with_schedules_that_are_not_due_nothing_is_read(bench: Bench) -> None:
+    for number in range(20):
+        bench.add({"cron": f"{number} 14 * * *"}, name=f"h{number}", needs=["network"])
+    bench.add({"every": "1h"}, name="paused")
+    bench.commands.pause("w/paused")
+    bench.add({"once": "2026-11-16T10:00:30Z"}, name="finished")
+    bench.run_for(MINUTE)
+    assert statements_of_an_hour(bench) == []
+
+
+def test_while_a_run_goes_on_nothing_is_read(bench: Bench) -> None:
+    bench.add({"every": "6h"})
+    bench.commands.trigger("w/h")
+    bench.run_for(MINUTE, finish=False)
+    assert bench.launcher.running
+    assert statements_of_an_hour(bench) == []
+
+
+def test_while_a_chain_waits_long_nothing_is_read(bench: Bench) -> None:
+    bench.add({"every": "6h"})
+    bench.run_for(6 * HOUR, finish=False)
+    bench.launcher.finish(result=Result.TRANSIENT, retry_after=3 * HOUR)
+    assert statements_of_an_hour(bench) == []
+
+
+def test_a_tick_that_is_due_is_noticed_by_this_measure(bench: Bench) -> None:
+    bench.add({"every": "30m"})
+    bench.tick()
+    seen: list[str] = []
+    bench.database.read().set_trace_callback(seen.append)
+    bench.clock.move(30 * MINUTE)
+    bench.tick()
+    assert seen
