@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scheduler.timing.times import Count, Times
+from scheduler.timing.times import Count, Times, walk
 
 _TICK = timedelta(microseconds=1)
 
@@ -27,12 +27,7 @@ class Remaining:
         return (at for at in self.times.between(after, until) if at not in self.taken)
 
     def upcoming(self, after: datetime, number: int) -> list[datetime]:
-        found: list[datetime] = []
-        at = self.after(after)
-        while at is not None and len(found) < number:
-            found.append(at)
-            at = self.after(at)
-        return found
+        return walk(self.after, after, number)
 
     def last(self, after: datetime, until: datetime) -> datetime | None:
         at = self.times.last(after, until)

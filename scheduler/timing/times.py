@@ -1,6 +1,6 @@
 """The compiled times of a schedule: what comes next, what lies between, how many."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -83,12 +83,7 @@ class Times:
 
     def upcoming(self, after: datetime, number: int) -> list[datetime]:
         """The next times, at most `number` of them."""
-        found: list[datetime] = []
-        at = self.after(after)
-        while at is not None and len(found) < number:
-            found.append(at)
-            at = self.after(at)
-        return found
+        return walk(self.after, after, number)
 
     def last(self, after: datetime, until: datetime) -> datetime | None:
         """The latest time in (after, until]: a binary search, so its cost hardly grows with the span."""
@@ -131,6 +126,14 @@ class Times:
         if is_first_pass(local):
             instants.append(end_of_first_pass(wall, self.zone))
         return min(at for at in instants if at > instant)
+
+
+def walk(step: Callable[[datetime], datetime | None], instant: datetime, number: int) -> list[datetime]:
+    """What `step` leads to from the instant on, at most `number` of them."""
+    found: list[datetime] = []
+    while len(found) < number and (following := step(found[-1] if found else instant)) is not None:
+        found.append(following)
+    return found
 
 
 def _half(span: timedelta) -> timedelta:
