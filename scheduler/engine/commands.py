@@ -139,6 +139,7 @@ class Commands:
 
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
             row = self._settle(db, self._find(db, schedule, version), now)
+            _refuse_trouble(row)
             waiting = [one for one in occurrences.queued(db, schedule) if one.origin is Origin.AUTOMATIC]
             if waiting:
                 first = min(waiting, key=lambda one: one.planned)
@@ -158,6 +159,7 @@ class Commands:
 
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
             row = self._find(db, schedule)
+            _refuse_trouble(row)
             if row.blocked is not None:
                 raise RefusedError("blocked", f"{schedule} is blocked: {row.blocked} Resume it first.")
             refuse_side_by_side(overlap, row.kind)
@@ -197,6 +199,7 @@ class Commands:
 
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
             row = self._find(db, schedule)
+            _refuse_trouble(row)
             refuse_side_by_side(overlap, row.kind)
             spans = _merge(ranges, now)
             _, times = self._context.compile(row.id, row.spec)
@@ -308,7 +311,13 @@ class Commands:
         if row.trouble is None and not row.paused:
             with self._emission.setting_aside(db, row.id):
                 return self._emission.settle(db, row, now)
+            return self._find(db, row.id)
         return row
+
+
+def _refuse_trouble(row: ScheduleRow) -> None:
+    if row.trouble is not None:
+        raise RefusedError("trouble", f"{row.id} was set aside: {row.trouble} Put that right first.")
 
 
 def _merge(ranges: Sequence[tuple[datetime, datetime]], now: datetime) -> tuple[tuple[datetime, datetime], ...]:

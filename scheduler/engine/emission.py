@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -144,6 +144,14 @@ class Emission:
     def set_aside(self, db: sqlite3.Connection, schedule: str, sentence: str) -> None:
         schedules.update(db, schedule, trouble=sentence)
         self._context.announce(Announcement(schedule, f"{schedule} was set aside: {sentence}", is_warning=True))
+
+    def take_back(self) -> None:
+        """Schedules that were set aside and make sense again, in this version or with these zones, go on."""
+        with self._context.database.write() as db:
+            for row in schedules.set_aside(db):
+                with suppress(BadScheduleError):
+                    self._context.standing(db, row)
+                    schedules.update(db, row.id, trouble=None)
 
     def _owe(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> Owed:
         return owe(self._context.standing(db, row), occurrences.underway(db, row.id), now)

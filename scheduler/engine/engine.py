@@ -66,6 +66,7 @@ class Engine:
         self._seen = now = self._context.clock.now()
         self._dispatch.recover(now)
         self._rewinding.rewind(now, seen=False)
+        self._emission.take_back()
         here, last = self._context.machine_zone, facts.read(self._context.database.read(), _ZONE)
         if last is not None:
             self._context.machine_zone = last

@@ -22,7 +22,8 @@ class SimpleLauncher:
             self._pool.submit(all_there.wait)
         self._lock = Lock()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._stopped: set[str] = set()
+        self._stops: dict[str, bool | None] = {}
+        """By key of what runs: whether it was told to end, and by force."""
 
     def start(self, work: Work, reports: Reports) -> None:
         task = self._tasks.get(work.schedule)
@@ -31,17 +32,22 @@ class SimpleLauncher:
         reports.begin(work, partial(self._go, task, work, reports))
 
     def stop(self, key: str, *, kill: bool) -> None:
+        """A command ends by a signal; a callable ends by itself."""
         with self._lock:
-            self._stopped.add(key)
+            if key not in self._stops:
+                return
+            self._stops[key] = kill
             process = self._processes.get(key)
         if process is not None:
-            process.kill() if kill else process.terminate()
+            _signal(process, kill=kill)
 
     def close(self) -> None:
         """Wait for what runs."""
         self._pool.shutdown()
 
     def _go(self, task: Task, work: Work, reports: Reports) -> None:
+        with self._lock:
+            self._stops[work.key] = None
         self._pool.submit(self._run, task, work, reports)
 
     def _run(self, task: Task, work: Work, reports: Reports) -> None:
@@ -53,8 +59,7 @@ class SimpleLauncher:
         except Exception as error:  # noqa: BLE001  the outermost frame of this thread: recorded as the outcome
             outcome = Outcome(Result.FAILED, f"{type(error).__name__}: {error}")
         with self._lock:
-            if work.key in self._stopped:
-                self._stopped.discard(work.key)
+            if self._stops.pop(work.key) is not None:
                 outcome = Outcome(Result.CANCELLED)
         reports.ended(work, outcome)
 
@@ -62,7 +67,14 @@ class SimpleLauncher:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:  # noqa: S603  a list, never a shell
             with self._lock:
                 self._processes[key] = process
+                told = self._stops[key]
+            if told is not None:  # before there was a process to tell
+                _signal(process, kill=told)
             code = process.wait()
         with self._lock:
             del self._processes[key]
         return code
+
+
+def _signal(process: subprocess.Popen[bytes], *, kill: bool) -> None:
+    process.kill() if kill else process.terminate()

@@ -141,6 +141,11 @@ def computed_after(db: sqlite3.Connection, instant: datetime) -> list[ScheduleRo
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE computed > ? AND removed IS NULL", (to_ms(instant),))]
 
 
+def set_aside(db: sqlite3.Connection) -> list[ScheduleRow]:
+    """Those that made no sense when they were last looked at."""
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE trouble IS NOT NULL AND removed IS NULL")]
+
+
 def every_one(
     db: sqlite3.Connection, *, workflow: str | None = None, text: str = "", removed: bool = False
 ) -> list[ScheduleRow]:

@@ -120,19 +120,49 @@ def test_a_run_of_a_schedule_that_makes_no_sense_still_ends(bench: Bench, column
     assert bench.states() == ["failed"]
 
 
-@pytest.mark.parametrize("verb", ["pause", "skip_next", "delete", "trigger"])
-def test_a_schedule_that_makes_no_sense_can_be_paused_and_removed(bench: Bench, verb: str) -> None:
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("verb", ["pause", "delete"])
+def test_a_schedule_that_makes_no_sense_can_be_paused_and_removed(bench: Bench, verb: str, known: bool) -> None:  # noqa: FBT001
+    """Also before any tick has noticed."""
     bench.add({"every": "1h"})
     edit(bench, "UPDATE schedules SET spec = 'nonsense'")
     bench.clock.move(HOUR)
-    if verb == "skip_next":
-        with pytest.raises(RefusedError):
-            bench.commands.skip_next("w/h")
-    else:
-        getattr(bench.commands, verb)("w/h")
+    if known:
+        bench.tick()
+    getattr(bench.commands, verb)("w/h")
     bench.run_for(HOUR)
-    if verb == "delete":
-        assert [view.id for view in bench.views.schedules()] == []
+    states = {"pause": [ScheduleState.BROKEN], "delete": []}
+    assert [view.state for view in bench.views.schedules()] == states[verb]
+
+
+def test_nothing_is_asked_of_a_schedule_that_is_set_aside(bench: Bench) -> None:
+    bench.add({"cron": "0 * * * *"})
+    edit(bench, "UPDATE schedules SET policies = 'nonsense'")
+    bench.run_for(HOUR)
+    for ask in (
+        lambda: bench.commands.trigger("w/h"),
+        lambda: bench.commands.skip_next("w/h"),
+        lambda: bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))]),
+    ):
+        with pytest.raises(
+            RefusedError, match="w/h was set aside: policies: the stored text cannot be read"
+        ) as refused:
+            ask()
+        assert refused.value.code == "trouble"
+
+
+def test_what_makes_sense_again_after_a_restart_goes_on(bench: Bench) -> None:
+    """S18: a zone that is known since an update; what passed is caught up with."""
+    bench.add({"every": "1h", "timezone": "Europe/Berlin"})
+    edit(bench, "UPDATE schedules SET spec = replace(spec, 'Europe/Berlin', 'Mars/Olympus')")
+    bench.run_for(2 * HOUR)
+    bench.crash(HOUR)
+    assert bench.row().trouble
+    edit(bench, "UPDATE schedules SET spec = replace(spec, 'Mars/Olympus', 'Europe/Berlin')")
+    bench.crash(10 * MINUTE)
+    bench.run_for(MINUTE)
+    assert bench.row().trouble is None
+    assert bench.planned(State.SUCCEEDED) == ["13:00"]
 
 
 @pytest.mark.parametrize("change", ["edit", "put"])
