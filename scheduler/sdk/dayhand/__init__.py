@@ -1,0 +1,33 @@
+"""What a workflow's script imports: define a workflow, its topics, producers, consumers and jobs.
+
+A file with one `Workflow` is a chore that Dayhand runs on time; see the author's guide. This package has no
+dependencies and runs on Python 3.9 and later.
+"""
+
+from __future__ import annotations
+
+from ._context import Context, JobContext, MutateContext, NextContext, PrepareContext, ProducerContext
+from ._describe import describe
+from ._errors import BadReturn, CommandFailed, Misuse
+from ._events import Event, Nothing, Prepared, Topic, nothing, prepared
+from ._workflow import Workflow
+
+__all__ = [
+    "BadReturn",
+    "CommandFailed",
+    "Context",
+    "Event",
+    "JobContext",
+    "Misuse",
+    "MutateContext",
+    "NextContext",
+    "Nothing",
+    "PrepareContext",
+    "Prepared",
+    "ProducerContext",
+    "Topic",
+    "Workflow",
+    "describe",
+    "nothing",
+    "prepared",
+]

@@ -1,0 +1,257 @@
+"""The `ctx` of each phase: exactly what that phase may do, and a sentence about everything else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from . import _protocol as protocol
+from ._command import run_command
+from ._errors import Ended, Misuse
+from ._events import Event, Topic
+from ._places import caller
+from ._values import check
+
+if TYPE_CHECKING:
+    from ._handlers import Handler
+    from ._link import Link
+    from ._workflow import Workflow
+
+_FIXES = {
+    "call": "read in a producer, prepare or job; act in mutate",
+    "publish": "publish in a producer or in next",
+    "peek": "peek in prepare",
+    "checkpoint": "only a producer has checkpoints; next returns its state",
+    "done": "say what was done in next or in a job; prepare has say=",
+    "run": "commands run in jobs",
+    "outcome": "only next knows how the call of mutate went",
+}
+
+
+class Context:
+    """What every phase offers."""
+
+    phase = ""
+
+    def __init__(self, link: Link, flow: Workflow, handler: Handler, facts: dict[str, Any]) -> None:
+        self._link = link
+        self._flow = flow
+        self._handler = handler
+        self._facts = facts
+        self._began = time.monotonic()
+
+    @property
+    def now(self) -> datetime:
+        """The time, in UTC, by Dayhand's clock."""
+        told = self._facts.get("now")
+        if told is None:
+            return datetime.now(timezone.utc)
+        return _instant(told) + timedelta(seconds=time.monotonic() - self._began)
+
+    @property
+    def planned(self) -> datetime | None:
+        """The planned time of this run, in UTC; None where a person, an event or a deploy started it."""
+        told = self._facts.get("planned")
+        return None if told is None else _instant(told)
+
+    @property
+    def key(self) -> str:
+        """The same for every attempt at this work, and for nothing else: an idempotency key."""
+        return str(self._facts.get("key", ""))
+
+    @property
+    def origin(self) -> str:
+        """What started it: a schedule, a person, a deploy, an event."""
+        return str(self._facts.get("origin", ""))
+
+    @property
+    def attempt(self) -> int:
+        """1 for the first attempt, 2 for the first retry."""
+        return int(self._facts.get("attempt", 1))
+
+    @property
+    def last(self) -> Any:
+        """The result of this handler's last run that was committed; None before the first."""
+        return self._facts.get("last")
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether this run was asked to end. Long loops look here and return; the rest ends at its next call."""
+        return self._link.is_cancelled
+
+    def log(self, *parts: object) -> None:
+        """Write a line to the run's log, like print."""
+        self._link.tell("log", text=" ".join(map(str, parts)))
+
+    def progress(self, done: float, total: float | None = None, text: str = "") -> None:
+        """Show how far it is: 3 of 10, and what it is doing."""
+        for name, value in (("done", done), ("total", total)):
+            is_missing = value is None and name == "total"
+            if not is_missing and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                self._refuse(f"progress: {name} is {value!r}, not a number; write ctx.progress(3, 10, 'mails').")
+            self._check(value, name)
+        self._link.tell("progress", done=done, total=total, text=str(text))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in _FIXES:
+            return self._refuse(f"{self.phase} cannot use ctx.{name}; {_FIXES[name]}.")
+        offered = sorted(word for word in dir(type(self)) if not word.startswith("_") and word != "phase")
+        return self._refuse(f"ctx has no {name}; in {self.phase} it offers {', '.join(offered)}.")
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        raise self._link.remember(Misuse(sentence))
+
+    def _check(self, value: Any, name: str) -> None:
+        try:
+            check(value, name)
+        except Misuse as misuse:
+            raise self._link.remember(misuse) from None
+
+    def _read_call(self, connection: Any, tool: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(connection, str) or not isinstance(tool, str):
+            self._refuse("call takes two texts first; write ctx.call('imap:home', 'search', since_uid=7).")
+        if connection not in self._flow.connections:
+            self._refuse(
+                f"{connection} is not among the connections of {self._flow.name}; "
+                f"write dayhand.Workflow({self._flow.name!r}, connections=[…, {connection!r}])."
+            )
+        for name, value in parameters.items():
+            self._check(value, name)
+        return {"connection": connection, "tool": tool, "parameters": parameters, "line": caller()[1]}
+
+    def _read_topic(self, topic: Any, known: list[str], setting: str) -> str:
+        if not isinstance(topic, Topic):
+            self._refuse(f"{topic!r} is not a topic; use what flow.topic('mails') gave.")
+        if topic not in known:
+            self._refuse(f"{self._handler.name} does not name the topic {topic!s}; write {setting}=[…, {topic!s}].")
+        return str(topic)
+
+
+class _Reads(Context):
+    def call(self, connection: str, tool: str, /, **parameters: Any) -> Any:
+        """Ask a read-only tool of a connection; its answer is JSON. If the tool fails, this attempt ends here."""
+        return self._link.ask("call", **self._read_call(connection, tool, parameters))
+
+
+class _Publishes(Context):
+    def publish(self, topic: Topic, /, *, id: str, title: str = "", data: Any = None) -> None:  # noqa: A002  the author's word
+        """Publish an event; it is seen when this run is committed.
+
+        id: the same id again updates a pending event and never revives one that was dealt with.
+        title: what people see of it. data: JSON for the consumer.
+        """
+        name = self._read_topic(topic, self._handler.publishes, "publishes")
+        if not isinstance(id, str) or not id:
+            self._refuse(f"id={id!r} is not a text; write id=str(…) with what makes this event unique.")
+        if not isinstance(title, str):
+            self._refuse(f"title={title!r} is not a text; write title=str(…).")
+        self._check(data, "data")
+        self._link.tell("publish", topic=name, id=id, title=title, data=data)
+
+
+class _Concludes(Context):
+    def done(self, sentence: str) -> None:
+        """Say what was done, in words for people: "Filed 3 receipts". The last sentence counts."""
+        if not isinstance(sentence, str) or not sentence.strip():
+            self._refuse(f"done takes a sentence and got {sentence!r}; write ctx.done('Filed 3 receipts').")
+        self._link.tell("done", text=sentence)
+
+
+class ProducerContext(_Reads, _Publishes):
+    """What a producer may do: read, publish, checkpoint."""
+
+    phase = protocol.PRODUCER
+
+    def checkpoint(self, state: dict[str, Any]) -> None:
+        """Commit this state and what was published so far; a crash later does not repeat it."""
+        if not isinstance(state, dict):
+            self._refuse(f"checkpoint takes the state, a dict, and got {type(state).__name__}.")
+        self._check(state, "state")
+        self._link.ask("checkpoint", state=state)
+
+
+class PrepareContext(_Reads):
+    """What prepare may do: read, and peek at events."""
+
+    phase = protocol.PREPARE
+
+    def peek(self, topic: Topic, /, limit: int = 100) -> list[Event]:
+        """Pending events of a subscribed topic, oldest first; `reserve` those that this run takes."""
+        name = self._read_topic(topic, self._handler.subscribes, "subscribe")
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            self._refuse(f"limit={limit!r} is not a number of events; write ctx.peek({name}, limit=10).")
+        return [read_event(told, self._flow) for told in self._link.ask("peek", topic=name, limit=limit)]
+
+
+class MutateContext(Context):
+    """What mutate may do: the one outside action of this run."""
+
+    phase = protocol.MUTATE
+
+    def call(self, connection: str, tool: str, /, **parameters: Any) -> NoReturn:
+        """The one call that acts. It never returns: `mutate` ends here, and `next` gets the result."""
+        call = self._read_call(connection, tool, parameters)
+        if self._link.call is not None:
+            self._refuse("mutate makes one call, which ends it; make the second in a consumer of its own.")
+        self._link.call = call
+        raise Ended
+
+
+class NextContext(_Publishes, _Concludes):
+    """What next may do: publish onwards and say what was done."""
+
+    phase = protocol.NEXT
+
+    @property
+    def outcome(self) -> str:
+        """How the call of mutate went: "applied", "skipped" (the person said no) or "none" (there was no call)."""
+        return str(self._facts.get("outcome", "none"))
+
+
+class JobContext(_Reads, _Concludes):
+    """What a job may do: read, run commands, say what was done."""
+
+    phase = protocol.JOB
+
+    def run(self, command: Sequence[str], *, check: bool = True) -> int:
+        """Run a command and wait for it; its output goes to the run's log, its exit code is returned.
+
+        command: a list, never a shell line; a leading ~ becomes the home folder.
+        check: raise `dayhand.CommandFailed` unless it ends with 0.
+        """
+        if isinstance(command, (str, bytes)) or not isinstance(command, Sequence) or not command:
+            self._refuse(f"run takes a command as a list; write ctx.run({_split(command)}).")
+        for number, part in enumerate(command):
+            if not isinstance(part, str) or "\0" in part:
+                self._refuse(f"command[{number}] is {part!r}, not a text; write str(…).")
+        return run_command(self._link, list(command), check=check)
+
+
+CONTEXTS: dict[str, type[Context]] = {
+    kind.phase: kind for kind in (ProducerContext, PrepareContext, MutateContext, NextContext, JobContext)
+}
+
+
+def read_event(told: dict[str, Any], flow: Workflow) -> Event:
+    """An event from what the host told about it."""
+    name = told["topic"]
+    at = told.get("published_at")
+    return Event(
+        id=told["id"],
+        title=told.get("title", ""),
+        data=told.get("data"),
+        topic=flow.topics.get(name) or Topic(name),
+        published_at=None if at is None else _instant(at),
+    )
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def _split(command: object) -> object:
+    return command.split() if isinstance(command, str) and command.split() else ["restic", "backup", "~/Documents"]

@@ -1,0 +1,190 @@
+"""The settings of a handler as written: each has the right type here; the host reads their meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from ._errors import Misuse
+from ._values import check
+
+KINDS = ("every", "cron", "calendar", "once")
+_TIMES = (*KINDS, "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
+_POLICIES = ("overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
+
+_EXAMPLES = {
+    "every": "'5m'",
+    "cron": "'0 9 * * 1-5'",
+    "calendar": "{'hour': 9, 'weekday': 'mon-fri'}",
+    "once": "'2026-11-20T09:00'",
+    "timezone": "'Europe/Berlin'",
+    "start_at": "'2026-11-20'",
+    "end_at": "'2026-11-20'",
+    "exclude": "['2026-12-25']",
+    "limit": "10",
+    "jitter": "'30s'",
+    "overlap": "'skip'",
+    "catchup": "'one'",
+    "catchup_window": "'2h'",
+    "pause_on_failure": "True",
+    "needs": "'network'",
+    "run_on_deploy": "False",
+    "timeout": "'5m'",
+    "after_crash": "'ask'",
+    "approve": "'always'",
+    "publishes": "[mails]",
+    "subscribe": "[mails]",
+}
+
+
+def refuse_unknown(kind: str, known: tuple[str, ...], positional: tuple[Any, ...], unknown: Mapping[str, Any]) -> None:
+    """Refuse a bare decorator, values without a name, and names that do not exist."""
+    if len(positional) == 1 and callable(positional[0]):
+        raise Misuse(f"{kind} is used without brackets; write @flow.{kind}({known[0]}={_EXAMPLES[known[0]]}).")
+    if positional:
+        raise Misuse(f"{positional[0]!r} has no name; write for example @flow.{kind}({known[0]}={positional[0]!r}).")
+    for name in unknown:
+        import difflib  # noqa: PLC0415  only needed here
+
+        near = difflib.get_close_matches(name, known, 1)
+        fix = f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}."
+        raise Misuse(f"{kind} has no setting {name}; {fix}")
+
+
+def read_schedule(kind: str, written: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What was given of a schedule and of its policies, as JSON."""
+    given = {name: value for name, value in written.items() if value is not None}
+    kinds = [name for name in KINDS if name in given]
+    if not kinds:
+        raise Misuse(f"this {kind} has no time; say one of every, cron, calendar or once, for example every='1h'.")
+    if len(kinds) > 1:
+        raise Misuse(f"this {kind} has {' and '.join(kinds)}; keep one of them.")
+    for name, value in given.items():
+        _CHECKS[name](name, value)
+    if kind != "job" and given.get("overlap") == "allow_all":
+        raise Misuse(
+            "overlap='allow_all' is for jobs: a producer's runs share one state. Choose another, or write a job."
+        )
+    given = {name: write_dates(value) for name, value in given.items()}
+    for name, value in given.items():
+        check(value, name)
+    return _only(given, _TIMES), _only(given, _POLICIES)
+
+
+def read_timeout(value: Any) -> Any:
+    """A length such as '5m', or a number of seconds; None where it was not given."""
+    if value is None or (isinstance(value, str) and value.strip()):
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
+        return value
+    raise _wrong("timeout", value, "a length of time")
+
+
+def read_choice(name: str, value: Any, choices: tuple[str, ...]) -> Any:
+    """One of the words, or None where it was not given."""
+    if value is None or (isinstance(value, str) and value in choices):
+        return value
+    raise Misuse(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, choices))}.")
+
+
+def read_texts(name: str, value: Any) -> list[str]:
+    """A list of texts, each once."""
+    if isinstance(value, str):
+        raise Misuse(f"{name} is one text; write {name}=[{value!r}].")
+    if not isinstance(value, (list, tuple)):
+        raise Misuse(f"{name} is not a list; write {name}=['…'].")
+    for text in value:
+        if not isinstance(text, str) or not text or text != text.strip() or not text.isprintable():
+            raise Misuse(f"{name} has {text!r}, which is no name; write a text such as 'table:expenses'.")
+    return list(dict.fromkeys(map(str, value)))
+
+
+def read_flag(name: str, value: Any) -> Any:
+    """True, False, or None where it was not given."""
+    if value is not None:
+        _flag(name, value)
+    return value
+
+
+def write_dates(value: Any) -> Any:
+    """The same with dates and times as ISO 8601 text."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {key: write_dates(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [write_dates(item) for item in value]
+    return value
+
+
+def _only(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: given[name] for name in names if name in given}
+
+
+def _wrong(name: str, value: Any, what: str) -> Misuse:
+    return Misuse(f"{name}={value!r} is not {what}; write for example {name}={_EXAMPLES[name]}.")
+
+
+def _text(name: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise _wrong(name, value, "a text")
+
+
+def _texts(name: str, value: Any) -> None:
+    if not isinstance(value, str) and not (_is_list(value) and all(isinstance(text, str) for text in value)):
+        raise _wrong(name, value, "a text or a list of texts")
+
+
+def _dicts(name: str, value: Any) -> None:
+    if not isinstance(value, dict) and not (_is_list(value) and all(isinstance(item, dict) for item in value)):
+        raise _wrong(name, value, "a dict or a list of dicts")
+
+
+def _instant(name: str, value: Any) -> None:
+    if not isinstance(value, (str, date)):
+        raise _wrong(name, value, "a date and time")
+
+
+def _dates(name: str, value: Any) -> None:
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(item, (str, date, dict)) for item in items):
+        raise _wrong(name, value, "a list of dates or calendars")
+
+
+def _number(name: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _wrong(name, value, "a number of runs")
+
+
+def _window(name: str, value: Any) -> None:
+    if not isinstance(value, str) and (isinstance(value, bool) or value != 0):
+        raise _wrong(name, value, "a length of time or 0")
+
+
+def _flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise _wrong(name, value, "True or False")
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value)
+
+
+_CHECKS = {
+    "every": _text,
+    "cron": _texts,
+    "calendar": _dicts,
+    "once": _instant,
+    "timezone": _text,
+    "start_at": _instant,
+    "end_at": _instant,
+    "exclude": _dates,
+    "limit": _number,
+    "jitter": _text,
+    "overlap": _text,
+    "catchup": _text,
+    "catchup_window": _window,
+    "pause_on_failure": _flag,
+    "needs": _texts,
+}

@@ -1,0 +1,118 @@
+"""How host and worker talk: framed JSON, the types of message, and what each phase may ask.
+
+Both sides import this file and nothing else of each other. A message is a JSON object with a "type", sent as four
+bytes of length (big endian) and that many bytes of UTF-8.
+
+host to worker
+    load(path, source)                      run the script's top level, once per worker
+    run(run, handler, phase, inputs, facts) one phase of one handler
+    reply(question, value)                  the answer to a question
+    end(question)                           no answer will come: unwind the script
+    cancel(run)                             please end soon
+
+worker to host
+    loaded(description) | failed(kind, message, file, line, traceback)
+    result(value, left) | failed(…, left) | ended(left)
+                                            `left`: the script left processes or threads running
+    call(question, connection, tool, parameters, line)   questions: the script waits for the reply
+    peek(question, topic, limit)
+    checkpoint(question, state)
+    publish(topic, id, title, data)         notes: the script goes on at once
+    log(text), done(text), progress(done, total, text)
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+HEADER = struct.Struct(">I")
+MEGABYTE = 1 << 20
+
+PRODUCER = "producer"
+PREPARE = "prepare"
+MUTATE = "mutate"
+NEXT = "next"
+JOB = "job"
+
+QUESTIONS = frozenset({"call", "peek", "checkpoint"})
+NOTES = frozenset({"publish", "log", "done", "progress"})
+ENDINGS = frozenset({"loaded", "result", "failed", "ended"})
+
+ALLOWED = {
+    PRODUCER: frozenset({"call", "publish", "checkpoint", "log", "progress"}),
+    PREPARE: frozenset({"call", "peek", "log", "progress"}),
+    MUTATE: frozenset({"log", "progress"}),
+    NEXT: frozenset({"publish", "done", "log", "progress"}),
+    JOB: frozenset({"call", "done", "log", "progress"}),
+}
+"""What may come from the worker while a phase runs. The one call of `mutate` is its result, not a question."""
+
+SCRIPT_ERROR = "script error"
+MISUSE = "misuse"
+BAD_RETURN = "bad return"
+TOO_LARGE = "too large"
+MEMORY = "memory"
+
+HUNG_UP = 71
+"""The exit code of a worker that cannot reach its host any longer."""
+
+Message = dict[str, Any]
+
+
+class TooLargeError(Exception):
+    """A message over the limit; it was not sent."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"refused: a message of {size / MEGABYTE:.1f} MB; at most {limit / MEGABYTE:.0f} MB may pass at once "
+            "between a script and Dayhand. Pass fewer rows, or the path of a file."
+        )
+
+
+class GarbageError(Exception):
+    """Bytes that are no message."""
+
+
+def encode(message: Message, limit: int) -> bytes:
+    """The bytes of a message, with their length in front."""
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    body = text.encode("utf-8", "replace")
+    if len(body) > limit:
+        raise TooLargeError(len(body), limit)
+    return HEADER.pack(len(body)) + body
+
+
+def decode(body: bytes) -> Message:
+    """The message in these bytes."""
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise GarbageError("it is not JSON") from error
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        raise GarbageError("it has no type")
+    return message
+
+
+class Inbox:
+    """Bytes come in as they arrive, whole messages come out."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._bytes = bytearray()
+
+    def feed(self, data: bytes) -> list[Message]:
+        """Take what arrived; the messages that it completed."""
+        self._bytes += data
+        messages = []
+        while len(self._bytes) >= HEADER.size:
+            (length,) = HEADER.unpack_from(self._bytes)
+            if length > self._limit:
+                raise GarbageError(f"it announces {length} bytes")
+            end = HEADER.size + length
+            if len(self._bytes) < end:
+                break
+            messages.append(decode(bytes(self._bytes[HEADER.size : end])))
+            del self._bytes[:end]
+        return messages

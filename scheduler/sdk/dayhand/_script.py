@@ -1,0 +1,169 @@
+"""A script in a worker: loaded once, its phases run one after the other."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+from . import _protocol as protocol
+from . import _workflow
+from ._context import CONTEXTS, read_event
+from ._describe import describe_workflow, find_workflow
+from ._errors import BadReturn, Ended, Misuse
+from ._events import Nothing, Prepared
+from ._places import definition, last_line, written_out
+from ._values import check
+
+if TYPE_CHECKING:
+    from ._link import Link
+    from ._workflow import Workflow
+
+_MODULE = "__dayhand__"
+_LONGEST = 2000
+_LONGEST_TRACE = 20000
+
+
+class Script:
+    """One version of one workflow file."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.flow: Workflow | None = None
+
+    def load(self, source: str) -> protocol.Message:
+        """Run the top level and describe what it defined."""
+        # Tracebacks show the text that ran, not what the file says by now.
+        linecache.cache[self.path] = (len(source), None, source.splitlines(keepends=True), self.path)
+        module = types.ModuleType(_MODULE)
+        module.__file__ = self.path
+        sys.modules[_MODULE] = module
+        sys.argv = [self.path]
+        _workflow.defined.clear()
+        try:
+            exec(compile(source, self.path, "exec", dont_inherit=True), vars(module))  # noqa: S102  this is the script
+            self.flow = find_workflow(module, list(_workflow.defined))
+            return {"type": "loaded", "description": describe_workflow(self.flow, module.__doc__)}
+        except BaseException as error:  # noqa: BLE001  whatever the script raised is told to the host
+            return self.explain(error)
+
+    def run(self, link: Link, message: protocol.Message) -> protocol.Message:
+        """Run one phase; the message that says how it ended."""
+        assert self.flow is not None
+        handler = self.flow.handlers[message["handler"]]
+        phase, inputs = message["phase"], message["inputs"]
+        context = CONTEXTS[phase](link, self.flow, handler, {**message["facts"], **_outcome(inputs)})
+        try:
+            function = handler.phase(phase)
+            returned = function(*self._arguments(phase, context, inputs))
+            value = self._read(phase, link, returned, definition(function))
+        except Ended:
+            value = {"call": link.call}
+            if link.call is None:
+                return {"type": "ended"}
+        except BaseException as error:  # noqa: BLE001  whatever the script raised is told to the host
+            return self.explain(link.misuse or error)
+        if link.misuse is not None:
+            return self.explain(link.misuse)
+        if link.has_ended or link.is_cancelled:
+            return {"type": "ended"}
+        return {"type": "result", "value": value}
+
+    def place_of(self, message: protocol.Message) -> tuple[str, int]:
+        """Where the phase is written."""
+        assert self.flow is not None
+        handler = self.flow.handlers[message["handler"]]
+        written = getattr(handler.body, message["phase"], handler.body)
+        return definition(written) or (self.path, handler.line)
+
+    def explain(self, error: BaseException) -> protocol.Message:
+        """What the host is told about an exception."""
+        line = last_line(error.__traceback__, self.path)
+        file: str | None = self.path
+        kind, text = protocol.SCRIPT_ERROR, f"{type(error).__name__}: {_say(error)}"
+        if isinstance(error, Misuse):
+            kind, text, file, line = error.kind, error.sentence, error.file, error.line
+        elif isinstance(error, MemoryError):
+            kind, text = protocol.MEMORY, "MemoryError"
+        elif isinstance(error, SyntaxError) and error.filename == self.path:
+            text, line = f"{type(error).__name__}: {error.msg}", error.lineno
+        elif isinstance(error, ModuleNotFoundError) and error.name:
+            text += f". Name the package in the script's dependencies: # dependencies = [{error.name.split('.')[0]!r}]"
+        elif isinstance(error, SystemExit):
+            text = "the script called sys.exit; return from the handler instead, or raise an error"
+        try:
+            trace = written_out(error, self.path)
+        except Exception:  # noqa: BLE001  an exception that cannot be printed is still told
+            trace = text
+        return {
+            "type": "failed",
+            "kind": kind,
+            "message": text[:_LONGEST],
+            "file": file,
+            "line": line,
+            "traceback": trace[-_LONGEST_TRACE:],
+        }
+
+    def _arguments(self, phase: str, context: Any, inputs: dict[str, Any]) -> tuple[Any, ...]:
+        state = inputs.get("state") or {}
+        if phase in (protocol.PRODUCER, protocol.PREPARE):
+            return (context, state)
+        if phase == protocol.JOB:
+            return (context,)
+        prepared = self._read_prepared(inputs["prepared"])
+        return (context, prepared) if phase == protocol.MUTATE else (context, prepared, inputs.get("result"), state)
+
+    def _read_prepared(self, told: dict[str, Any]) -> Prepared:
+        assert self.flow is not None
+        return Prepared(
+            reserve=[read_event(event, self.flow) for event in told.get("reserve", ())],
+            data=told.get("data"),
+            say=told.get("say", ""),
+            ui=told.get("ui"),
+            wake_at=told.get("wake_at"),
+        )
+
+    def _read(self, phase: str, link: Link, value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
+        if phase == protocol.PREPARE:
+            return _read_decision(value, place)
+        if phase == protocol.MUTATE:
+            return {"call": link.call}
+        name = "result" if phase == protocol.JOB else "state"
+        if name == "state" and value is not None and not isinstance(value, dict):
+            raise BadReturn(
+                f"{phase} returned a {type(value).__name__}; return the new state, a dict, or nothing to keep the old.",
+                place,
+            )
+        try:
+            check(value, name)
+        except Misuse as misuse:
+            raise BadReturn(misuse.sentence, place) from None
+        return {name: value}
+
+
+def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
+    if isinstance(value, Nothing):
+        return {"nothing": True, "wake_at": value.wake_at}
+    if not isinstance(value, Prepared):
+        what = "nothing at all" if value is None else f"a {type(value).__name__}"
+        raise BadReturn(f"prepare returned {what}; return dayhand.prepared(…) or dayhand.nothing().", place)
+    return {
+        "nothing": False,
+        "reserve": [{"topic": str(event.topic), "id": event.id} for event in value.reserve],
+        "data": value.data,
+        "say": value.say,
+        "ui": value.ui,
+        "wake_at": value.wake_at,
+    }
+
+
+def _outcome(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"outcome": inputs["outcome"]} if "outcome" in inputs else {}
+
+
+def _say(error: BaseException) -> str:
+    try:
+        return str(error)[:_LONGEST]
+    except Exception:  # noqa: BLE001  an exception that cannot be printed is still told
+        return "(it cannot be printed)"
