@@ -1,0 +1,77 @@
+"""The host's end of the conversation with one worker."""
+
+import os
+import select
+import time
+from contextlib import suppress
+from threading import Lock
+
+from dayhand import _protocol as protocol
+
+_CHUNK = 1 << 18
+
+
+class StoppedListeningError(Exception):
+    """The worker takes no more messages."""
+
+
+class Channel:
+    """Two pipes, never waited for longer than the caller allows. Any thread may send."""
+
+    def __init__(self, reading: int, writing: int, limit: int) -> None:
+        os.set_blocking(reading, False)
+        os.set_blocking(writing, False)
+        self.reading = reading
+        self._writing = writing
+        self._limit = limit
+        self._inbox = protocol.Inbox(limit)
+        self._lock = Lock()
+        self._is_closed = False
+
+    def send(self, message: protocol.Message, *, within: float) -> None:
+        """Send it whole; TooLargeError before the first byte, StoppedListeningError if it cannot be sent in time."""
+        rest = memoryview(protocol.encode(message, self._limit))
+        deadline = time.monotonic() + within
+        with self._lock:
+            while rest:
+                try:
+                    rest = rest[self._write(rest) :]
+                except BlockingIOError:
+                    self._wait(deadline)
+                except OSError as error:
+                    raise StoppedListeningError from error
+
+    def receive(self) -> list[protocol.Message] | None:
+        """What has arrived, without waiting; None when the worker hung up, GarbageError when it is no message."""
+        messages: list[protocol.Message] = []
+        while True:
+            try:
+                data = os.read(self.reading, _CHUNK)
+            except BlockingIOError:
+                return messages
+            if not data:
+                return messages or None
+            messages += self._inbox.feed(data)
+            if len(data) < _CHUNK:
+                return messages
+
+    def close(self) -> None:
+        with self._lock:
+            if not self._is_closed:
+                self._is_closed = True
+                os.close(self.reading)
+                os.close(self._writing)
+
+    def _write(self, rest: memoryview) -> int:
+        if self._is_closed:
+            raise StoppedListeningError
+        return os.write(self._writing, rest)
+
+    def _wait(self, deadline: float) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise StoppedListeningError
+        waiting = select.poll()
+        waiting.register(self._writing, select.POLLOUT)
+        with suppress(InterruptedError):
+            waiting.poll(left * 1000)

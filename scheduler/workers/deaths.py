@@ -1,0 +1,84 @@
+"""Why a worker was lost, in a sentence that helps its author."""
+
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Sequence
+
+from dayhand import _protocol as protocol
+
+from scheduler.workers.limits import MEGABYTE, Limits
+from scheduler.workers.outcomes import Death, WorkerDied
+
+_PATIENCE = 1.0
+
+
+def explain(process: "subprocess.Popen[bytes]", limits: Limits) -> WorkerDied:
+    """The connection is closed: find out how the process ended, or that it lives on."""
+    code = _wait(process)
+    if code is None or code == protocol.HUNG_UP:
+        return WorkerDied(
+            Death.HUNG_UP,
+            "The script closed its connection to Dayhand. Close only files that the script opened itself.",
+        )
+    if code >= 0:
+        return WorkerDied(
+            Death.EXIT,
+            f"The script ended its own process with exit code {code}. Return from the handler, or raise an error.",
+        )
+    name = _name(-code)
+    hints: dict[int, str] = {
+        signal.SIGKILL: f" The system may have run out of memory; a script may use {_say(limits.memory)}.",
+        signal.SIGSEGV: " A library of the script is broken; the log may say which.",
+        signal.SIGABRT: " A library of the script gave up; the log may say why.",
+    }
+    return WorkerDied(Death.SIGNAL, f"The script's process was ended by {name}.{hints.get(-code, '')}")
+
+
+def garbage(error: Exception) -> str:
+    return (
+        f"The script's process sent Dayhand something that is no message ({error}). "
+        "Write only to files that the script opened itself."
+    )
+
+
+def out_of_memory(limits: Limits, line: object) -> str:
+    place = f" in line {line}" if isinstance(line, int) else ""
+    return (
+        f"The script ran out of memory{place}; it may use {_say(limits.memory)}. "
+        "Work in smaller parts, or raise the limit."
+    )
+
+
+def failed_start(said: Sequence[str]) -> str | None:
+    """The sentence of a Python that could not even start the loop; None if the script itself ended."""
+    text = "".join(said).strip()
+    return text.splitlines()[-1] if "is too old; Dayhand" in text else None
+
+
+def _wait(process: "subprocess.Popen[bytes]") -> int | None:
+    """The exit code without freeing the process id, which still names its session and children."""
+    if hasattr(os, "pidfd_open"):
+        descriptor = os.pidfd_open(process.pid)
+        try:
+            waiting = select.poll()
+            waiting.register(descriptor, select.POLLIN)
+            waiting.poll(_PATIENCE * 1000)
+        finally:
+            os.close(descriptor)
+    told = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if told is None:
+        return None
+    return told.si_status if told.si_code == os.CLD_EXITED else -told.si_status
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _say(size: int) -> str:
+    return f"{size / MEGABYTE / 1024:g} GB" if size >= 1024 * MEGABYTE else f"{size / MEGABYTE:g} MB"

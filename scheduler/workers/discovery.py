@@ -1,0 +1,91 @@
+"""Which tools a script uses, read from its text: deploy checks and grants them before anything runs."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_PHASES = ("prepare", "mutate", "next")
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """One `ctx.call` in a script. What is not written as a text, or as a constant of the file, is None."""
+
+    handler: str
+    phase: str
+    connection: str | None
+    tool: str | None
+    line: int
+
+
+def find_tools(source: str) -> list[ToolUse]:
+    """Every use in every phase, with those in functions of the file that the phase hands its ctx to."""
+    tree = ast.parse(source)
+    assigned = list(_constants(tree))
+    names = [name for name, _ in assigned]
+    constants = {name: text for name, text in assigned if names.count(name) == 1}
+    functions = {node.name: node for node in tree.body if isinstance(node, _Function)}
+    uses = []
+    for handler, phase, body in _bodies(tree):
+        for call in _calls(body, functions):
+            connection, tool = (_text(argument, constants) for argument in (*call.args, None, None)[:2])
+            uses.append(ToolUse(handler=handler, phase=phase, connection=connection, tool=tool, line=call.lineno))
+    return sorted(uses, key=lambda use: use.line)
+
+
+def _bodies(tree: ast.Module) -> Iterator[tuple[str, str, _Function]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, _Function | ast.ClassDef):
+            continue
+        kinds = [_kind(decorator) for decorator in node.decorator_list]
+        if isinstance(node, ast.ClassDef) and "consumer" in kinds:
+            methods = [method for method in node.body if isinstance(method, _Function)]
+            helpers = {method.name: method for method in methods}
+            for phase in _PHASES:
+                if phase in helpers:
+                    yield node.name, phase, _with_own_methods(helpers[phase], helpers)
+        elif not isinstance(node, ast.ClassDef):
+            yield from ((node.name, kind, node) for kind in kinds if kind in ("producer", "job"))
+
+
+def _kind(decorator: ast.expr) -> str | None:
+    function = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return function.attr if isinstance(function, ast.Attribute) else None
+
+
+def _with_own_methods(method: _Function, methods: dict[str, _Function]) -> _Function:
+    """The method together with those that it calls on self."""
+    found = [method]
+    for one in found:
+        for node in ast.walk(one):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+                other = methods.get(node.attr)
+                if other is not None and other not in found and other.name not in _PHASES:
+                    found.append(other)
+    whole = ast.FunctionDef(name=method.name, args=method.args, body=list(found), decorator_list=[])
+    return ast.copy_location(whole, method)
+
+
+def _calls(body: _Function, functions: dict[str, _Function]) -> Iterator[ast.Call]:
+    """`x.call(…)` in the body and in functions of the file that it names, each function once."""
+    seen = [body]
+    for one in seen:
+        for node in ast.walk(one):
+            if isinstance(node, ast.Name) and (other := functions.get(node.id)) is not None and other not in seen:
+                seen.append(other)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call":
+                yield node
+
+
+def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(text))):
+                yield name, text
+
+
+def _text(argument: ast.expr | None, constants: dict[str, str]) -> str | None:
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        return argument.value
+    return constants.get(argument.id) if isinstance(argument, ast.Name) else None

@@ -1,0 +1,84 @@
+"""How a phase in a worker can end."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePath
+from typing import Any
+
+from dayhand import _protocol as protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The handler returned. What `value` holds depends on the phase:
+
+    producer and next: {"state": dict | None}; job: {"result": JSON}; mutate: {"call": the one outside call | None};
+    prepare: {"nothing": True, "wake_at"} or {"nothing": False, "reserve", "data", "say", "ui", "wake_at"}.
+    """  # noqa: D400
+
+    value: dict[str, Any]
+
+
+class Fault(StrEnum):
+    """What the script did wrong."""
+
+    SCRIPT_ERROR = protocol.SCRIPT_ERROR
+    """It raised."""
+    MISUSE = protocol.MISUSE
+    """It asked for what does not exist or is not allowed there."""
+    BAD_RETURN = protocol.BAD_RETURN
+    """It returned what its phase cannot use."""
+    TOO_LARGE = protocol.TOO_LARGE
+    """It passed, or was to be passed, more than a message may hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptFailed:
+    fault: Fault
+    message: str
+    file: str | None = None
+    line: int | None = None
+    traceback: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """With the place in front, where it is known."""
+        if self.file is None or self.line is None:
+            return self.message
+        return f"{PurePath(self.file).name}, line {self.line}: {self.message}"
+
+
+class Death(StrEnum):
+    """How a worker was lost."""
+
+    SIGNAL = "signal"
+    EXIT = "exit"
+    """It left in the middle of its work."""
+    MEMORY = "out of memory"
+    GARBAGE = "garbage"
+    """It said what nobody can understand."""
+    HUNG_UP = "hung up"
+    """It closed the connection, or stopped listening, and lived on."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerDied:
+    how: Death
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    sentence: str = "It was stopped."
+
+
+Outcome = Finished | ScriptFailed | WorkerDied | TimedOut | Cancelled
+
+
+class CouldNotStartError(Exception):
+    """No worker came to life; the sentence says why."""

@@ -1,0 +1,54 @@
+"""What a script prints: drained always, kept up to a limit."""
+
+import codecs
+import os
+from collections.abc import Callable
+
+from scheduler.workers.limits import MEGABYTE
+
+_CHUNK = 1 << 16
+
+
+class Output:
+    """The reading end of a worker's log. The write end belongs to the worker and all its children."""
+
+    def __init__(self, descriptor: int) -> None:
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self.begin(0, lambda _: None)
+
+    def begin(self, limit: int, keep: Callable[[str], None]) -> None:
+        """A new phase has the whole limit to itself."""
+        self._left = self._limit = limit
+        self._keep = keep
+        self._is_cut = False
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def drain(self) -> bool:
+        """Take what is there without waiting; False when nobody can write any more."""
+        while True:
+            try:
+                data = os.read(self._descriptor, _CHUNK)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self._take(data)
+            if len(data) < _CHUNK:
+                return True
+
+    def add(self, text: str) -> None:
+        """A line of `ctx.log`; it counts like print."""
+        self._take((text + "\n").encode())
+
+    def _take(self, data: bytes) -> None:
+        kept, self._left = data[: self._left], self._left - min(len(data), self._left)
+        if text := self._decoder.decode(kept):
+            self._keep(text)
+        if len(kept) < len(data) and not self._is_cut:
+            self._is_cut = True
+            self._keep(f"\n[Dayhand keeps the first {_say(self._limit)} of a run's output; the rest was cut.]\n")
+
+
+def _say(size: int) -> str:
+    return f"{size / MEGABYTE:g} MB" if size >= MEGABYTE else f"{size} bytes"

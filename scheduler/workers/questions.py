@@ -1,0 +1,77 @@
+"""What a script may ask and tell while a phase runs; the host decides, whatever the worker believes."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from dayhand import _protocol as protocol
+
+
+class Answers(Protocol):
+    """The run layer's side. Whatever a method raises ends the attempt and is raised again by `Worker.run`."""
+
+    def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
+        """Make a read-only call and return JSON."""
+
+    def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
+        """Pending events, oldest first: id, title, data, topic, published_at (ISO 8601)."""
+
+    def checkpoint(self, state: dict[str, Any]) -> None:
+        """Commit the state and what was published so far."""
+
+    def publish(self, topic: str, event_id: str, title: str, data: Any) -> None:
+        """Keep an event for the commit."""
+
+    def done(self, sentence: str) -> None:
+        """What people will read about this run."""
+
+    def progress(self, done: float, total: float | None, text: str) -> None:
+        """How far it is."""
+
+    def log(self, text: str) -> None:
+        """What was printed or logged, as it comes; bounded by the limit of output."""
+
+
+def ask(answers: Answers, message: protocol.Message) -> Any:
+    """Put one question or note to the run layer; GarbageError unless it has the right shape."""
+    text, optional_line = _Text(message), message.get("line")
+    match message["type"]:
+        case "call":
+            line = optional_line if isinstance(optional_line, int) else None
+            return answers.call(text["connection"], text["tool"], _dict(message, "parameters"), line)
+        case "peek":
+            return answers.peek(text["topic"], int(_number(message, "limit")))
+        case "checkpoint":
+            return answers.checkpoint(_dict(message, "state"))
+        case "publish":
+            return answers.publish(text["topic"], text["id"], text["title"], message.get("data"))
+        case "done":
+            return answers.done(text["text"])
+        case "progress":
+            total = None if message.get("total") is None else _number(message, "total")
+            return answers.progress(_number(message, "done"), total, text["text"])
+    raise protocol.GarbageError(f"nobody knows {message['type']!r}")
+
+
+class _Text:
+    def __init__(self, message: protocol.Message) -> None:
+        self._message = message
+
+    def __getitem__(self, name: str) -> str:
+        value = self._message.get(name)
+        if not isinstance(value, str):
+            raise protocol.GarbageError(f"{name} is no text")
+        return value
+
+
+def _dict(message: protocol.Message, name: str) -> dict[str, Any]:
+    value = message.get(name)
+    if not isinstance(value, dict):
+        raise protocol.GarbageError(f"{name} is no object")
+    return value
+
+
+def _number(message: protocol.Message, name: str) -> float:
+    value = message.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise protocol.GarbageError(f"{name} is no number")
+    return value

@@ -1,0 +1,100 @@
+"""Starting a worker process: its descriptors, its environment, its Python."""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import dayhand
+
+from scheduler.workers.limits import MEGABYTE, Limits
+from scheduler.workers.outcomes import CouldNotStartError
+from scheduler.workers.records import MARK, MARK_LENGTH
+
+_START = Path(dayhand.__file__).with_name("_start.py")
+_PASSED_ON = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
+
+# A worker dies with the thread that started it (PR_SET_PDEATHSIG), so one thread starts them all and never ends.
+_starter = ThreadPoolExecutor(1, thread_name_prefix="start workers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spawned:
+    process: "subprocess.Popen[bytes]"
+    reading: int
+    writing: int
+    output: int
+    mark: str
+
+
+def command_for(python: str | None) -> list[str]:
+    """How a worker is started: in the author's Python, or in ours; a frozen app is its own Python."""
+    if python is None and getattr(sys, "frozen", False):
+        return [sys.executable, "--worker"]
+    return [python or sys.executable, "-I", "-X", "faulthandler", str(_START)]
+
+
+def environment(surroundings: Mapping[str, str], mark: str) -> dict[str, str]:
+    """The few variables that scripts may see, and the mark by which their processes are found."""
+    passed = {name: value for name, value in surroundings.items() if name in _PASSED_ON or name.startswith("LC_")}
+    return {**passed, MARK: mark}
+
+
+def spawn(python: str | None, limits: Limits) -> Spawned:
+    """Start a worker in a session of its own; CouldNotStartError says why it could not be."""
+    return _starter.submit(_spawn, command_for(python), limits).result()
+
+
+def _spawn(command: Sequence[str], limits: Limits) -> Spawned:
+    mark = secrets.token_hex(MARK_LENGTH // 2)
+    theirs_in, ours_out = os.pipe()
+    ours_in, theirs_out = os.pipe()
+    log_in, log_out = os.pipe()
+    _widen(log_in)
+    told = {
+        "read": theirs_in,
+        "write": theirs_out,
+        "message": limits.message,
+        "memory": limits.memory,
+        "host": os.getpid(),
+    }
+    try:
+        process = subprocess.Popen(  # noqa: S603  a list, never a shell
+            [*command, json.dumps(told)],
+            stdin=subprocess.DEVNULL,
+            stdout=log_out,
+            stderr=log_out,
+            pass_fds=(theirs_in, theirs_out),
+            start_new_session=True,
+            cwd=_home(),
+            env=environment(os.environ, mark),
+        )
+    except OSError as error:
+        for descriptor in (ours_out, ours_in, log_in):
+            os.close(descriptor)
+        raise CouldNotStartError(
+            f"The Python for this script, {command[0]}, could not be started: {error.strerror or error}."
+        ) from error
+    finally:
+        for descriptor in (theirs_in, theirs_out, log_out):
+            os.close(descriptor)
+    return Spawned(process=process, reading=ours_in, writing=ours_out, output=log_in, mark=mark)
+
+
+def _home() -> Path:
+    home = Path("~").expanduser()
+    return home if home.is_dir() else Path("/")
+
+
+def _widen(pipe: int) -> None:
+    """A script that prints much waits less often."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl  # noqa: PLC0415  Unix only
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, MEGABYTE)

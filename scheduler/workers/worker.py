@@ -1,0 +1,280 @@
+"""One worker process and the conversation with it, as straight-line code on the thread of whoever runs a phase."""
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock, Timer
+from typing import Any
+
+from dayhand import _protocol as protocol
+
+from scheduler.workers import deaths
+from scheduler.workers.channel import Channel, StoppedListeningError
+from scheduler.workers.limits import Limits
+from scheduler.workers.outcomes import (
+    Cancelled,
+    CouldNotStartError,
+    Death,
+    Fault,
+    Finished,
+    Outcome,
+    ScriptFailed,
+    TimedOut,
+    WorkerDied,
+)
+from scheduler.workers.output import Output
+from scheduler.workers.processes import end_family
+from scheduler.workers.questions import Answers, ask
+from scheduler.workers.records import MARK
+from scheduler.workers.spawning import spawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """What a worker runs."""
+
+    workflow: str
+    version: int
+    path: str
+    source: str
+    python: str | None = None
+    """The Python that runs it; None is the app's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phase:
+    """One phase of one handler, with what it is given."""
+
+    handler: str
+    name: str
+    """producer, prepare, mutate, next or job."""
+    inputs: Mapping[str, Any]
+    """state, prepared (with its events), result, outcome: what the phase takes."""
+    facts: Mapping[str, Any]
+    """now, planned (ISO 8601), key, origin, attempt, last."""
+    seconds: float
+    """Its time limit."""
+
+
+class Worker:
+    """A process that has loaded one script. One thread at a time runs phases; any thread may stop it."""
+
+    def __init__(self, script: Script, limits: Limits | None = None) -> None:
+        self.script = script
+        self.description: dict[str, Any] = {}
+        self._limits = limits or Limits()
+        spawned = spawn(script.python, self._limits)
+        self.pid = spawned.process.pid
+        self.mark = spawned.mark
+        self._process: subprocess.Popen[bytes] = spawned.process
+        self._channel = Channel(spawned.reading, spawned.writing, self._limits.message)
+        self._log = spawned.output
+        self._output = Output(spawned.output)
+        self._lock = Lock()
+        self._number = 0
+        self._is_busy = False
+        self._asked: Outcome | None = None
+        self._is_settled = True
+        self._timer: Timer | None = None
+        self._ended = False
+        self.is_usable = True
+
+    def load(self, keep: Callable[[str], None] = lambda _: None) -> Outcome:
+        """Run the script's top level; Finished holds its description. CouldNotStartError if no Python came up."""
+        said: list[str] = []
+        message = {"type": "load", "path": self.script.path, "source": self.script.source}
+
+        def both(text: str) -> None:
+            said.append(text)
+            keep(text)
+
+        outcome = self._converse(message, "", None, self._limits.start, both)
+        if isinstance(outcome, Finished):
+            self.description = outcome.value
+        elif isinstance(outcome, WorkerDied) and outcome.how is Death.EXIT and (reason := deaths.failed_start(said)):
+            raise CouldNotStartError(reason)
+        return outcome
+
+    def run(self, phase: Phase, answers: Answers) -> Outcome:
+        """Run one phase to its end. What `answers` raises unwinds the script and is raised again here."""
+        self._number += 1
+        message = {
+            "type": "run",
+            "run": self._number,
+            "handler": phase.handler,
+            "phase": phase.name,
+            "inputs": dict(phase.inputs),
+            "facts": dict(phase.facts),
+        }
+        return self._converse(message, phase.name, answers, phase.seconds, answers.log)
+
+    def stop(self, *, kill: bool = False) -> None:
+        """Ask the running phase to end, and end the process a little later if it does not; at once with `kill`."""
+        self._ask(Cancelled(), 0 if kill else self._limits.grace)
+
+    def end(self) -> None:
+        """End the process and everything it started, now."""
+        self.is_usable = False
+        with self._lock:
+            if self._ended:
+                return
+            self._ended = True
+            end_family(self.pid, f"{MARK}={self.mark}".encode())
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(10)
+            self._channel.close()
+            os.close(self._log)
+
+    def _converse(
+        self,
+        message: protocol.Message,
+        phase: str,
+        answers: Answers | None,
+        seconds: float,
+        keep: Callable[[str], None],
+    ) -> Outcome:
+        with self._lock:
+            self._is_busy, self._asked = True, None
+        self._output.begin(self._limits.output, keep)
+        try:
+            return self._exchange(message, phase, answers, seconds)
+        except protocol.TooLargeError as error:
+            return ScriptFailed(fault=Fault.TOO_LARGE, message=f"what {phase} was to be given is {error}")
+        except protocol.GarbageError as error:
+            return self._lost(WorkerDied(Death.GARBAGE, deaths.garbage(error)))
+        except StoppedListeningError:
+            return self._lost(deaths.explain(self._process, self._limits))
+        finally:
+            with self._lock:
+                self._is_busy = False
+                timer, self._timer = self._timer, None
+            if timer is not None:
+                timer.cancel()
+            if not self._is_settled:  # somebody raised in between: the script is still at it
+                self.end()
+
+    def _exchange(self, message: protocol.Message, phase: str, answers: Answers | None, seconds: float) -> Outcome:
+        deadline = time.monotonic() + seconds
+        self._is_settled = True
+        self._channel.send(message, within=seconds)
+        self._is_settled = False
+        raised: BaseException | None = None
+        waiting = select.poll()
+        waiting.register(self._channel.reading, select.POLLIN)
+        waiting.register(self._log, select.POLLIN)
+        while True:
+            if self._asked is None and time.monotonic() >= deadline:
+                self._ask(TimedOut(f"It took longer than {seconds:g} seconds and was ended."), self._limits.grace)
+            left = None if self._asked is not None else max(0.0, deadline - time.monotonic()) * 1000 + 1
+            ready = {descriptor for descriptor, _ in waiting.poll(left)}
+            if self._log in ready and not self._output.drain():
+                waiting.unregister(self._log)
+            if self._channel.reading not in ready:
+                continue
+            outcome: Outcome | None = None
+            messages = self._channel.receive()
+            if messages is None:
+                outcome = self._lost(deaths.explain(self._process, self._limits))
+            for told in messages or ():
+                if told["type"] in protocol.ENDINGS:
+                    self._output.drain()
+                    outcome = self._conclude(told)
+                elif raised is None:
+                    raised = self._answer(told, phase, answers)
+            if outcome is not None:
+                self._is_settled = True
+                if raised is not None:
+                    raise raised
+                return outcome
+
+    def _answer(self, told: protocol.Message, phase: str, answers: Answers | None) -> BaseException | None:
+        """Deal with a question or a note; what the run layer raised, so that it can be raised when all is unwound."""
+        kind = told["type"]
+        if answers is None or kind not in protocol.ALLOWED.get(phase, ()):
+            raise protocol.GarbageError(f"{kind!r} is not allowed in {phase or 'loading'}")
+        self._output.drain()
+        if kind == "log":
+            self._output.add(str(told.get("text")))
+            return None
+        number = told.get("question")
+        try:
+            value = ask(answers, told)
+            if kind in protocol.QUESTIONS:
+                self._reply(number, value)
+        except (protocol.GarbageError, StoppedListeningError):
+            raise
+        except BaseException as error:  # noqa: BLE001  raised again as soon as the script is unwound
+            if self._asked is None:
+                self._ask(Cancelled(), self._limits.grace, tell=kind not in protocol.QUESTIONS)
+                if kind in protocol.QUESTIONS:
+                    self._channel.send({"type": "end", "question": number}, within=self._limits.grace)
+            return error
+        return None
+
+    def _reply(self, number: Any, value: Any) -> None:
+        self._channel.send({"type": "reply", "question": number, "value": value}, within=self._limits.start)
+
+    def _conclude(self, told: protocol.Message) -> Outcome:
+        if told.get("left"):
+            self.is_usable = False
+        if self._asked is not None:
+            return self._asked
+        match told["type"]:
+            case "loaded":
+                return Finished(_part(told, "description"))
+            case "result":
+                return Finished(_part(told, "value"))
+            case "failed" if told.get("kind") == protocol.MEMORY:
+                self.is_usable = False
+                return WorkerDied(Death.MEMORY, deaths.out_of_memory(self._limits, told.get("line")))
+            case "failed":
+                return ScriptFailed(
+                    fault=Fault(told.get("kind", Fault.SCRIPT_ERROR)),
+                    message=str(told.get("message")),
+                    file=told.get("file"),
+                    line=told.get("line"),
+                    traceback=str(told.get("traceback", "")),
+                )
+        raise protocol.GarbageError("it ended what nobody ended")
+
+    def _ask(self, outcome: Outcome, grace: float, *, tell: bool = True) -> None:
+        with self._lock:
+            if not self._is_busy or self._ended or (self._asked is not None and grace):
+                return
+            self._asked = self._asked or outcome
+            if self._timer is not None:
+                self._timer.cancel()
+            number = self._number
+            self._timer = Timer(grace, self._end_if_still, (number,))
+            self._timer.daemon = True
+            self._timer.start()
+        if tell:
+            with suppress(StoppedListeningError):
+                self._channel.send({"type": "cancel", "run": number}, within=grace)
+
+    def _end_if_still(self, number: int) -> None:
+        """Kill; the thread that runs the phase sees the connection close."""
+        with self._lock:
+            if not self._is_busy or self._number != number or self._ended:
+                return
+            self.is_usable = False
+            end_family(self.pid, f"{MARK}={self.mark}".encode())
+
+    def _lost(self, died: WorkerDied) -> Outcome:
+        self.is_usable = False
+        asked = self._asked
+        with suppress(OSError):
+            self._output.drain()
+        self.end()
+        return asked or died
+
+
+def _part(told: protocol.Message, name: str) -> dict[str, Any]:
+    part = told.get(name)
+    if not isinstance(part, dict):
+        raise protocol.GarbageError(f"{name} is no object")
+    return part

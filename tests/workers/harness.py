@@ -1,0 +1,154 @@
+"""Scripts as tests write them, and what is needed to run them in real workers."""
+
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from scheduler.workers.processes import carries, living
+from scheduler.workers.worker import Phase, Script
+
+OLD_PYTHON = Path("~/.pyenv/versions/3.9.18/bin/python").expanduser()
+
+RECEIPTS = '''
+"""Receipts: file each receipt from my inbox in a table, after I said yes."""
+import dayhand
+
+flow = dayhand.Workflow("Receipts", connections=["imap:home", "table:expenses"], tags=["money"])
+mails = flow.topic("mails")
+
+
+@flow.producer(every="5m", publishes=[mails])
+def poll(ctx, state):
+    """Look."""
+    for mail in ctx.call("imap:home", "search", since_uid=state.get("uid", 0)):
+        ctx.publish(mails, id=mail["message_id"], title=mail["subject"], data=mail)
+        state["uid"] = mail["uid"]
+    return state
+
+
+@flow.consumer(subscribe=[mails], approve="always")
+class FileReceipt:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(mails, limit=10)
+        if not batch:
+            return dayhand.nothing(wake_at=None)
+        return dayhand.prepared(
+            reserve=batch,
+            data={"rows": [m.data["uid"] for m in batch]},
+            say=f"Add {len(batch)} receipts to Expenses",
+        )
+
+    def mutate(self, ctx, prepared):
+        ctx.call("table:expenses", "append", rows=prepared.data["rows"])
+        raise AssertionError("the call never returns")
+
+    def next(self, ctx, prepared, result, state):
+        state["filed"] = state.get("filed", 0) + len(prepared.data["rows"])
+        state["result"] = [result, ctx.outcome, [event.title for event in prepared.reserve]]
+        ctx.done(f"Filed {len(prepared.data['rows'])} receipts")
+        return state
+
+
+@flow.job(cron="0 3 * * *", timezone="Europe/Berlin", overlap="skip", catchup="one")
+def backup(ctx):
+    """A plain scheduled task."""
+    ctx.run(["echo", "~", "~/Documents"])
+    ctx.progress(1, 2, "half")
+    ctx.done("Backed up")
+'''
+
+
+def job(body: str) -> str:
+    """A script whose one job does this."""
+    lines = dedent(body).strip().splitlines()
+    return "\n".join(
+        [
+            "import dayhand",
+            "import os, signal, subprocess, sys, threading, time",
+            "flow = dayhand.Workflow('Hostile', connections=['files:home'])",
+            "@flow.job(every='1h')",
+            "def work(ctx):",
+            *(f"    {line}" for line in lines),
+        ]
+    )
+
+
+FIRST_LINE = 6
+"""Where the body of `job` begins."""
+
+
+def script(source: str, *, version: int = 1, python: Path | None = None) -> Script:
+    return Script(
+        workflow="w", version=version, path="/home/ada/chore.py", source=source, python=str(python) if python else None
+    )
+
+
+def phase(handler: str = "work", name: str = "job", *, seconds: float = 30, facts: Any = None, **inputs: Any) -> Phase:
+    return Phase(handler=handler, name=name, inputs=inputs, facts=facts or {}, seconds=seconds)
+
+
+@dataclass
+class Recorder:
+    """Answers from a table, and everything that was told."""
+
+    tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    told: list[Any] = field(default_factory=list)
+    text: str = ""
+    on_log: Callable[[str], None] = lambda _: None
+
+    def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
+        self.told.append(("call", connection, tool, dict(parameters), line))
+        return self.tools[tool](**parameters)
+
+    def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
+        self.told.append(("peek", topic, limit))
+        return self.events[:limit]
+
+    def checkpoint(self, state: dict[str, Any]) -> None:
+        self.told.append(("checkpoint", state))
+
+    def publish(self, topic: str, event_id: str, title: str, data: Any) -> None:
+        self.told.append(("publish", topic, event_id, title, data))
+
+    def done(self, sentence: str) -> None:
+        self.told.append(("done", sentence))
+
+    def progress(self, done: float, total: float | None, text: str) -> None:
+        self.told.append(("progress", done, total, text))
+
+    def log(self, text: str) -> None:
+        self.text += text
+        self.on_log(text)
+
+
+def relatives(mark: str) -> list[int]:
+    """Living processes that a worker started, or that it is."""
+    return [process.pid for process in living() if carries(process.pid, f"DAYHAND_WORKER={mark}".encode())]
+
+
+def commands(text: str) -> list[int]:
+    """Living processes with this in their command line."""
+    found = []
+    for process in living():
+        try:
+            line = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if text.encode() in line:
+            found.append(process.pid)
+    return found
+
+
+def eventually(check: Callable[[], bool], seconds: float = 10) -> bool:
+    """Whether it becomes true in that time."""
+    deadline = time.monotonic() + seconds
+    while not check():
+        if time.monotonic() > deadline:
+            return False
+        subprocess.run(["true"], check=True)
+    return True
