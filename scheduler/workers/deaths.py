@@ -16,7 +16,7 @@ _PATIENCE = 1.0
 
 def explain(process: "subprocess.Popen[bytes]", limits: Limits) -> WorkerDied:
     """The connection is closed: find out how the process ended, or that it lives on."""
-    code = _wait(process)
+    code = exit_code(process, _PATIENCE)
     if code is None or code == protocol.HUNG_UP:
         return WorkerDied(
             Death.HUNG_UP,
@@ -57,14 +57,17 @@ def failed_start(said: Sequence[str]) -> str | None:
     return text.splitlines()[-1] if "is too old; Dayhand" in text else None
 
 
-def _wait(process: "subprocess.Popen[bytes]") -> int | None:
-    """The exit code without freeing the process id, which still names its session and children."""
-    if hasattr(os, "pidfd_open"):
+def exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
+    """The exit code, or None if it lives on that long.
+
+    The process id is not freed: it still names the session by which children are found.
+    """
+    if seconds and hasattr(os, "pidfd_open"):
         descriptor = os.pidfd_open(process.pid)
         try:
             waiting = select.poll()
             waiting.register(descriptor, select.POLLIN)
-            waiting.poll(_PATIENCE * 1000)
+            waiting.poll(seconds * 1000)
         finally:
             os.close(descriptor)
     told = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -37,10 +37,6 @@ class Output:
             if len(data) < _CHUNK:
                 return True
 
-    def add(self, text: str) -> None:
-        """A line of `ctx.log`; it counts like print."""
-        self._take((text + "\n").encode())
-
     def _take(self, data: bytes) -> None:
         kept, self._left = data[: self._left], self._left - min(len(data), self._left)
         if text := self._decoder.decode(kept):

@@ -9,7 +9,8 @@ from threading import Lock
 from scheduler.workers.limits import Limits
 from scheduler.workers.outcomes import Finished, Outcome
 from scheduler.workers.records import Records
-from scheduler.workers.worker import Script, Worker
+from scheduler.workers.script import Script
+from scheduler.workers.worker import Worker
 
 
 class NotLoadedError(Exception):
@@ -57,11 +58,13 @@ class Pool:
         with self._lock:
             if self._is_closed:
                 raise RuntimeError("The pool is closed.")
-            warm = next((idle for idle in reversed(self._idle) if idle.worker.script == script), None)
-            if warm is not None:
-                self._idle.remove(warm)
-                self._busy.add(warm.worker)
-                return warm.worker
+            warm = [idle.worker for idle in self._idle if idle.worker.script == script]
+            self._idle = [idle for idle in self._idle if idle.worker not in warm[-1:]]
+            self._busy |= set(warm[-1:])
+        if warm and warm[-1].is_alive():
+            return warm[-1]
+        if warm:
+            self._end(warm[-1])
         worker = Worker(script, self._limits)
         with self._lock:
             self._busy.add(worker)

@@ -4,9 +4,8 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Lock, Timer
 from typing import Any
 
@@ -30,34 +29,8 @@ from scheduler.workers.output import Output
 from scheduler.workers.processes import end_family
 from scheduler.workers.questions import Answers, ask
 from scheduler.workers.records import MARK
+from scheduler.workers.script import Phase, Script
 from scheduler.workers.spawning import spawn
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
-    """What a worker runs."""
-
-    workflow: str
-    version: int
-    path: str
-    source: str
-    python: str | None = None
-    """The Python that runs it; None is the app's own."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phase:
-    """One phase of one handler, with what it is given."""
-
-    handler: str
-    name: str
-    """producer, prepare, mutate, next or job."""
-    inputs: Mapping[str, Any]
-    """state, prepared (with its events), result, outcome: what the phase takes."""
-    facts: Mapping[str, Any]
-    """now, planned (ISO 8601), key, origin, attempt, last."""
-    seconds: float
-    """Its time limit."""
 
 
 class Worker:
@@ -80,8 +53,13 @@ class Worker:
         self._asked: Outcome | None = None
         self._is_settled = True
         self._timer: Timer | None = None
-        self._ended = False
+        self._is_killed = False
+        self._is_closed = False
         self.is_usable = True
+
+    def is_alive(self) -> bool:
+        """Whether the process is still there, as far as can be known without asking it."""
+        return not self._is_killed and deaths.exit_code(self._process, 0) is None
 
     def load(self, keep: Callable[[str], None] = lambda _: None) -> Outcome:
         """Run the script's top level; Finished holds its description. CouldNotStartError if no Python came up."""
@@ -117,17 +95,11 @@ class Worker:
         self._ask(Cancelled(), 0 if kill else self._limits.grace)
 
     def end(self) -> None:
-        """End the process and everything it started, now."""
-        self.is_usable = False
+        """End the process and everything it started, now. A thread that runs a phase sees the connection close."""
         with self._lock:
-            if self._ended:
-                return
-            self._ended = True
-            end_family(self.pid, f"{MARK}={self.mark}".encode())
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(10)
-            self._channel.close()
-            os.close(self._log)
+            self._kill()
+            if not self._is_busy:
+                self._close()
 
     def _converse(
         self,
@@ -151,11 +123,12 @@ class Worker:
         finally:
             with self._lock:
                 self._is_busy = False
-                timer, self._timer = self._timer, None
-            if timer is not None:
-                timer.cancel()
-            if not self._is_settled:  # somebody raised in between: the script is still at it
-                self.end()
+                if self._timer is not None:
+                    self._timer.cancel()
+                if not self._is_settled:  # somebody raised in between: the script is still at it
+                    self._kill()
+                if self._is_killed:
+                    self._close()
 
     def _exchange(self, message: protocol.Message, phase: str, answers: Answers | None, seconds: float) -> Outcome:
         deadline = time.monotonic() + seconds
@@ -197,9 +170,6 @@ class Worker:
         if answers is None or kind not in protocol.ALLOWED.get(phase, ()):
             raise protocol.GarbageError(f"{kind!r} is not allowed in {phase or 'loading'}")
         self._output.drain()
-        if kind == "log":
-            self._output.add(str(told.get("text")))
-            return None
         number = told.get("question")
         try:
             value = ask(answers, told)
@@ -219,6 +189,8 @@ class Worker:
         self._channel.send({"type": "reply", "question": number, "value": value}, within=self._limits.start)
 
     def _conclude(self, told: protocol.Message) -> Outcome:
+        if told.get("run") != self._number:
+            raise protocol.GarbageError("it ends another run")
         if told.get("left"):
             self.is_usable = False
         if self._asked is not None:
@@ -232,22 +204,17 @@ class Worker:
                 self.is_usable = False
                 return WorkerDied(Death.MEMORY, deaths.out_of_memory(self._limits, told.get("line")))
             case "failed":
-                return ScriptFailed(
-                    fault=Fault(told.get("kind", Fault.SCRIPT_ERROR)),
-                    message=str(told.get("message")),
-                    file=told.get("file"),
-                    line=told.get("line"),
-                    traceback=str(told.get("traceback", "")),
-                )
+                return _read_failure(told)
         raise protocol.GarbageError("it ended what nobody ended")
 
     def _ask(self, outcome: Outcome, grace: float, *, tell: bool = True) -> None:
         with self._lock:
-            if not self._is_busy or self._ended or (self._asked is not None and grace):
+            if not self._is_busy or self._is_killed or (self._asked is not None and grace):
                 return
             self._asked = self._asked or outcome
-            if self._timer is not None:
-                self._timer.cancel()
+            if not grace:
+                self._kill()
+                return
             number = self._number
             self._timer = Timer(grace, self._end_if_still, (number,))
             self._timer.daemon = True
@@ -257,20 +224,46 @@ class Worker:
                 self._channel.send({"type": "cancel", "run": number}, within=grace)
 
     def _end_if_still(self, number: int) -> None:
-        """Kill; the thread that runs the phase sees the connection close."""
         with self._lock:
-            if not self._is_busy or self._number != number or self._ended:
-                return
-            self.is_usable = False
-            end_family(self.pid, f"{MARK}={self.mark}".encode())
+            if self._is_busy and self._number == number:
+                self._kill()
 
     def _lost(self, died: WorkerDied) -> Outcome:
+        with self._lock:
+            self._kill()
+        self._output.drain()
+        return self._asked or died
+
+    def _kill(self) -> None:
+        """End the whole family. Its process id stays ours until it is closed."""
         self.is_usable = False
-        asked = self._asked
-        with suppress(OSError):
-            self._output.drain()
-        self.end()
-        return asked or died
+        if not self._is_killed:
+            self._is_killed = True
+            end_family(self.pid, f"{MARK}={self.mark}".encode())
+
+    def _close(self) -> None:
+        """Only while no thread reads: a number of a closed descriptor may soon be somebody else's."""
+        if not self._is_closed:
+            self._is_closed = True
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(10)
+            self._channel.close()
+            os.close(self._log)
+
+
+def _read_failure(told: protocol.Message) -> ScriptFailed:
+    file, line = told.get("file"), told.get("line")
+    try:
+        fault = Fault(str(told.get("kind")))
+    except ValueError:
+        raise protocol.GarbageError("it failed in a way that nobody knows") from None
+    return ScriptFailed(
+        fault=fault,
+        message=str(told.get("message")),
+        file=file if isinstance(file, str) else None,
+        line=line if isinstance(line, int) else None,
+        traceback=str(told.get("traceback", "")),
+    )
 
 
 def _part(told: protocol.Message, name: str) -> dict[str, Any]:

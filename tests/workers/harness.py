@@ -9,7 +9,7 @@ from textwrap import dedent
 from typing import Any
 
 from scheduler.workers.processes import carries, living
-from scheduler.workers.worker import Phase, Script
+from scheduler.workers.script import Phase, Script
 
 OLD_PYTHON = Path("~/.pyenv/versions/3.9.18/bin/python").expanduser()
 

@@ -83,7 +83,7 @@ class Context:
 
     def log(self, *parts: object) -> None:
         """Write a line to the run's log, like print."""
-        self._link.tell("log", text=" ".join(map(str, parts)))
+        self._link.log(" ".join(map(str, parts)))
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> None:
         """Show how far it is: 3 of 10, and what it is doing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
@@ -21,6 +22,7 @@ class Link:
     def __init__(self, reading: int, writing: int, limit: int) -> None:
         self._reading = _move_up(reading)
         self._writing = _move_up(writing)
+        self._log = _move_up(os.dup(1))
         self._limit = limit
         self._owner = os.getpid()
         self._host = os.getppid()
@@ -57,10 +59,11 @@ class Link:
             self.is_cancelled = self.has_ended = False
         self.misuse = self.call = None
 
-    def finish(self) -> None:
-        """The phase is over; what still holds its ctx gets nothing more."""
+    def finish(self) -> int | None:
+        """The phase is over, and this was its number; what still holds its ctx gets nothing more."""
         with self._lock:
-            self._run = None
+            run, self._run = self._run, None
+        return run
 
     def remember(self, misuse: Misuse) -> Misuse:
         """The first misuse fails the run, also when the script catches it."""
@@ -97,6 +100,16 @@ class Link:
         """Send a note and go on."""
         self._check_in()
         self._send_or_refuse({"type": kind, **fields})
+
+    def log(self, text: str) -> None:
+        """Write a line to the run's log, after what was printed before."""
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):  # whatever the script put there
+                stream.flush()
+        rest = memoryview((text + "\n").encode("utf-8", "backslashreplace"))
+        with suppress(OSError):
+            while rest:
+                rest = rest[os.write(self._log, rest) :]
 
     def send(self, message: protocol.Message) -> None:
         """Send a message; TooLargeError if it is over the limit."""

@@ -1,7 +1,8 @@
 """How host and worker talk: framed JSON, the types of message, and what each phase may ask.
 
 Both sides import this file and nothing else of each other. A message is a JSON object with a "type", sent as four
-bytes of length (big endian) and that many bytes of UTF-8.
+bytes of length (big endian) and that many bytes of UTF-8. What is printed or logged goes another way: descriptors 1
+and 2 of the worker are one pipe to the host.
 
 host to worker
     load(path, source)                      run the script's top level, once per worker
@@ -11,14 +12,13 @@ host to worker
     cancel(run)                             please end soon
 
 worker to host
-    loaded(description) | failed(kind, message, file, line, traceback)
-    result(value, left) | failed(…, left) | ended(left)
-                                            `left`: the script left processes or threads running
+    loaded(description) | result(value) | failed(kind, message, file, line, traceback) | ended
+                                            each with run (0 for load) and left: processes or threads are still there
     call(question, connection, tool, parameters, line)   questions: the script waits for the reply
     peek(question, topic, limit)
     checkpoint(question, state)
     publish(topic, id, title, data)         notes: the script goes on at once
-    log(text), done(text), progress(done, total, text)
+    done(text), progress(done, total, text)
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ NEXT = "next"
 JOB = "job"
 
 QUESTIONS = frozenset({"call", "peek", "checkpoint"})
-NOTES = frozenset({"publish", "log", "done", "progress"})
+NOTES = frozenset({"publish", "done", "progress"})
 ENDINGS = frozenset({"loaded", "result", "failed", "ended"})
 
 ALLOWED = {
-    PRODUCER: frozenset({"call", "publish", "checkpoint", "log", "progress"}),
-    PREPARE: frozenset({"call", "peek", "log", "progress"}),
-    MUTATE: frozenset({"log", "progress"}),
-    NEXT: frozenset({"publish", "done", "log", "progress"}),
-    JOB: frozenset({"call", "done", "log", "progress"}),
+    PRODUCER: frozenset({"call", "publish", "checkpoint", "progress"}),
+    PREPARE: frozenset({"call", "peek", "progress"}),
+    MUTATE: frozenset({"progress"}),
+    NEXT: frozenset({"publish", "done", "progress"}),
+    JOB: frozenset({"call", "done", "progress"}),
 }
 """What may come from the worker while a phase runs. The one call of `mutate` is its result, not a question."""
 

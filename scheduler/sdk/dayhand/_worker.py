@@ -40,13 +40,19 @@ def main(argument: str) -> None:
 def _answer(link: Link, output: Output, script: Script, answer: protocol.Message, place: tuple[str, int]) -> None:
     if not link.is_owner:
         os._exit(0)  # a fork of the script came back from its handler; the worker has its own way back
-    link.finish()
+    answer["run"] = link.finish()
     output.flush()
     answer["left"] = _left_something()
     try:
         link.send(answer)
     except protocol.TooLargeError as error:
-        link.send({**script.explain(TooLarge(f"what it returned was {error}", place)), "left": answer["left"]})
+        link.send(
+            {
+                **script.explain(TooLarge(f"what it returned was {error}", place)),
+                "run": answer["run"],
+                "left": answer["left"],
+            }
+        )
 
 
 def _left_something() -> bool:

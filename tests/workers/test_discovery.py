@@ -1,0 +1,75 @@
+"""Tools are found in the text of a script, without running it."""
+
+from textwrap import dedent
+
+from scheduler.workers.discovery import ToolUse, find_tools
+from tests.workers.harness import RECEIPTS
+
+
+def found(source: str) -> list[tuple[str, str, str | None, str | None, int]]:
+    return [(use.handler, use.phase, use.connection, use.tool, use.line) for use in find_tools(dedent(source))]
+
+
+def test_each_use_has_its_handler_phase_and_line() -> None:
+    assert find_tools(RECEIPTS) == [
+        ToolUse(handler="poll", phase="producer", connection="imap:home", tool="search", line=12),
+        ToolUse(handler="FileReceipt", phase="mutate", connection="table:expenses", tool="append", line=31),
+    ]
+
+
+def test_what_is_not_written_as_a_text_is_unknown() -> None:
+    source = """
+        @flow.job(every="1h")
+        def work(ctx):
+            for tool in ("a", "b"):
+                ctx.call("files:home", tool)
+            ctx.call()
+    """
+    assert found(source) == [("work", "job", "files:home", None, 5), ("work", "job", None, None, 6)]
+
+
+def test_a_constant_of_the_file_is_known_unless_it_changes() -> None:
+    source = """
+        HOME = "files:home"
+        TOOL = "list"
+        TOOL = "read"
+
+        @flow.job(every="1h")
+        def work(ctx):
+            ctx.call(HOME, TOOL)
+    """
+    assert found(source) == [("work", "job", "files:home", None, 8)]
+
+
+def test_functions_that_a_phase_uses_count_for_it() -> None:
+    source = """
+        def outer(ctx):
+            return inner(ctx)
+
+        def inner(ctx):
+            outer
+            return ctx.call("files:home", "list")
+
+        def unused(ctx):
+            ctx.call("files:home", "delete")
+
+        @flow.producer(every="1h")
+        def look(ctx, state):
+            outer(ctx)
+
+        @flow.consumer(subscribe=[x])
+        class Act:
+            def prepare(self, ctx, state):
+                self.read(ctx)
+
+            def read(self, ctx):
+                ctx.call("files:home", "read")
+
+            def mutate(self, ctx, prepared):
+                ctx.call("files:home", "write")
+    """
+    assert found(source) == [
+        ("look", "producer", "files:home", "list", 7),
+        ("Act", "prepare", "files:home", "read", 22),
+        ("Act", "mutate", "files:home", "write", 25),
+    ]

@@ -1,0 +1,293 @@
+"""L1 to L3: whatever a script does, its run ends with a clear reason, and nothing of it stays."""
+
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scheduler.workers.limits import MEGABYTE, Limits
+from scheduler.workers.outcomes import Cancelled, Death, Fault, Finished, ScriptFailed, TimedOut, WorkerDied
+from scheduler.workers.worker import Worker
+from tests.workers.conftest import QUICK
+from tests.workers.harness import FIRST_LINE, Recorder, eventually, job, phase, relatives, script
+
+Start = Callable[..., Worker]
+
+
+def test_printing_a_gigabyte_keeps_a_megabyte_and_says_so(start: Start) -> None:
+    worker = start(job("line = 'x' * (1 << 20)\nfor _ in range(1024): print(line)\nreturn 'printed'"))
+    recorder = Recorder()
+    assert worker.run(phase(), recorder) == Finished({"result": "printed"})
+    assert recorder.text.endswith("[Dayhand keeps the first 1 MB of a run's output; the rest was cut.]\n")
+    assert len(recorder.text) < MEGABYTE + 100
+    assert worker.is_usable
+
+
+def test_the_next_run_has_the_whole_limit_again(start: Start) -> None:
+    worker = start(job("print('x' * 60)"), Limits(output=100))
+    for _ in range(3):
+        recorder = Recorder()
+        worker.run(phase(), recorder)
+        assert recorder.text == "x" * 60 + "\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["kept = bytearray(10 << 30)", "kept = []\nwhile True: kept.append(bytes(1 << 20))", "kept = list(range(10**9))"],
+)
+def test_allocating_ten_gigabytes_runs_out_of_memory(start: Start, body: str) -> None:
+    worker = start(job(body))
+    outcome = worker.run(phase(), Recorder())
+    assert isinstance(outcome, WorkerDied)
+    assert outcome.how is Death.MEMORY
+    assert "ran out of memory in line" in outcome.sentence and "it may use 512 MB" in outcome.sentence
+    assert not worker.is_usable
+
+
+def test_forked_children_that_sleep_are_ended_with_their_worker(start: Start) -> None:
+    worker = start(job("for _ in range(5):\n    if os.fork() == 0:\n        time.sleep(1000)\nreturn 'forked'"))
+    assert worker.run(phase(), Recorder()) == Finished({"result": "forked"})
+    assert len(relatives(worker.mark)) == 6
+    assert not worker.is_usable, "it would carry its children into the next run"
+    worker.end()
+    assert relatives(worker.mark) == []
+
+
+ESCAPES = {
+    "a new session": "subprocess.Popen(['sleep', '1000'], start_new_session=True)",
+    "a new session and no environment": "subprocess.Popen(['sleep', '1000'], start_new_session=True, env={})",
+    "a daemon": (
+        "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        os.execvp('sleep', ['sleep', '1000'])\n"
+        "    os._exit(0)\nos.wait()"
+    ),
+}
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_children_that_leave_the_group_are_ended_too(start: Start, escape: str) -> None:
+    worker = start(job(ESCAPES[escape] + "\nprint('go')\nwhile True: time.sleep(1)"))
+    recorder = Recorder(on_log=lambda text: worker.stop())
+    assert isinstance(worker.run(phase(), recorder), Cancelled)
+    assert eventually(lambda: relatives(worker.mark) == [])
+    assert _sleepers_of(worker) == []
+
+
+def test_children_of_a_worker_that_died_are_ended_by_their_mark(start: Start) -> None:
+    worker = start(job("subprocess.Popen(['sleep', '1000'], start_new_session=True)\nos._exit(3)"))
+    assert isinstance(worker.run(phase(), Recorder()), WorkerDied)
+    assert relatives(worker.mark) == []
+
+
+def test_a_fork_that_returns_from_the_handler_says_nothing(start: Start) -> None:
+    worker = start(job("child = os.fork()\nif child: os.waitpid(child, 0)\nreturn os.getpid()"))
+    assert worker.run(phase(), Recorder()) == Finished({"result": worker.pid})
+    assert worker.run(phase(), Recorder()) == Finished({"result": worker.pid})
+
+
+def test_a_fork_cannot_use_ctx(start: Start) -> None:
+    worker = start(
+        job("""
+            child = os.fork()
+            if child == 0:
+                try:
+                    ctx.done("twice")
+                except dayhand.Misuse as misuse:
+                    print(misuse, flush=True)
+                os._exit(0)
+            os.waitpid(child, 0)
+        """)
+    )
+    recorder = Recorder()
+    assert isinstance(worker.run(phase(), recorder), Finished)
+    assert recorder.told == []
+    assert f"chore.py, line {FIRST_LINE + 3}: a process that the script forked cannot use ctx" in recorder.text
+
+
+@pytest.mark.parametrize("close", ["sys.stdout.close(); sys.stderr.close()", "os.close(0); os.close(1); os.close(2)"])
+def test_closing_the_standard_streams_harms_nobody(start: Start, close: str) -> None:
+    worker = start(job(f"print('before')\n{close}\nreturn 'closed'"))
+    for _ in range(2):
+        recorder = Recorder()
+        assert worker.run(phase(), recorder) == Finished({"result": "closed"})
+        assert recorder.text == "before\n"
+
+
+def test_garbage_on_every_descriptor_is_noticed(start: Start) -> None:
+    worker = start(
+        job("""
+            for name in os.listdir('/proc/self/fd'):
+                try: os.write(int(name), b'garbage garbage')
+                except OSError: pass
+            time.sleep(1000)
+        """)
+    )
+    outcome = worker.run(phase(), Recorder())
+    assert isinstance(outcome, WorkerDied)
+    assert outcome.how is Death.GARBAGE
+    assert "sent Dayhand something that is no message" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "result", "run": 1, "value": 3},
+        {"type": "call", "connection": "x", "tool": "y", "parameters": 3, "question": 1},
+        {"type": "publish", "topic": "t", "id": "i", "title": "", "data": None},
+        {"type": "progress", "done": "x", "text": ""},
+        {"type": "loaded", "run": 1},
+        {"type": "result", "run": 7, "value": {}},
+        {"type": "failed", "run": 1, "kind": "unheard of"},
+        {"type": "unheard of"},
+    ],
+)
+def test_a_forged_message_of_the_wrong_shape_is_garbage(start: Start, message: dict[str, object]) -> None:
+    worker = start(job(f"ctx._link.send({message!r})\ntime.sleep(1000)"))
+    outcome = worker.run(phase(), Recorder())
+    assert isinstance(outcome, WorkerDied)
+    assert outcome.how is Death.GARBAGE
+
+
+def test_closing_every_descriptor_is_said(start: Start) -> None:
+    worker = start(job("os.closerange(3, 100000)\nctx.done('hello?')"))
+    outcome = worker.run(phase(), Recorder())
+    assert isinstance(outcome, WorkerDied)
+    assert outcome.how is Death.HUNG_UP
+    assert "closed its connection to Dayhand" in outcome.sentence
+
+
+def test_closing_low_descriptors_as_daemons_do_is_harmless(start: Start) -> None:
+    worker = start(job("os.closerange(3, 256)\nreturn 1"))
+    assert worker.run(phase(), Recorder()) == Finished({"result": 1})
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGABRT])
+def test_dying_by_a_signal_is_said(start: Start, number: signal.Signals) -> None:
+    worker = start(job(f"os.kill(os.getpid(), {number.value})\ntime.sleep(1000)"))
+    outcome = worker.run(phase(), Recorder())
+    assert isinstance(outcome, WorkerDied)
+    assert outcome.how is Death.SIGNAL
+    assert f"was ended by {number.name}" in outcome.sentence
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_leaving_the_process_is_said(start: Start, code: int) -> None:
+    outcome = start(job(f"os._exit({code})")).run(phase(), Recorder())
+    assert outcome == WorkerDied(
+        Death.EXIT,
+        f"The script ended its own process with exit code {code}. Return from the handler, or raise an error.",
+    )
+
+
+def test_sys_exit_is_an_error_of_the_script(start: Start) -> None:
+    worker = start(job("sys.exit(0)"))
+    outcome = worker.run(phase(), Recorder())
+    assert isinstance(outcome, ScriptFailed)
+    assert outcome.sentence.startswith(f"chore.py, line {FIRST_LINE}: the script called sys.exit; return")
+    assert worker.is_usable
+
+
+def test_replacing_dayhand_at_the_top_leaves_no_workflow() -> None:
+    source = "import sys, types\nsys.modules['dayhand'] = types.SimpleNamespace(Workflow=print)\nimport dayhand\n"
+    worker = Worker(script(source + "flow = dayhand.Workflow('x')"), QUICK)
+    outcome = worker.load()
+    worker.end()
+    assert isinstance(outcome, ScriptFailed)
+    assert outcome.sentence.startswith("chore.py, line 1: this file defines no workflow")
+
+
+def test_replacing_dayhand_in_a_handler_changes_nothing(start: Start) -> None:
+    worker = start(job("import types\nsys.modules['dayhand'] = types.ModuleType('x')\nctx.done('fine')\nreturn 1"))
+    for _ in range(2):
+        recorder = Recorder()
+        assert worker.run(phase(), recorder) == Finished({"result": 1})
+        assert recorder.told == [("done", "fine")]
+
+
+def test_an_endless_loop_ends_at_its_limit(start: Start) -> None:
+    """L1"""
+    worker = start(job("while True: pass"))
+    outcome = worker.run(phase(seconds=0.2), Recorder())
+    assert outcome == TimedOut("It took longer than 0.2 seconds and was ended.")
+    assert relatives(worker.mark) == []
+
+
+def test_an_endless_loop_at_the_top_ends_at_its_limit() -> None:
+    worker = Worker(script("while True: pass"), Limits(start=0.5, grace=0.1))
+    assert isinstance(worker.load(), TimedOut)
+    assert relatives(worker.mark) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('go')\nwhile True: pass",
+        "subprocess.run(['sh', '-c', 'trap \"\" TERM; echo go; sleep 1000 & wait; sleep 1000'])",
+        "ctx.run(['sh', '-c', 'trap \"\" TERM; echo go; sleep 1000 & wait; sleep 1000'])",
+        "def loop():\n    while True: pass\nthreading.Thread(target=loop).start()\nprint('go')\nloop()",
+        "print('go')\nwhile True:\n    try: ctx.call('files:home', 'list')\n    except BaseException: pass",
+    ],
+)
+def test_what_ignores_every_request_is_ended_on_stop(start: Start, body: str) -> None:
+    worker = start(job(body))
+    recorder = Recorder(tools={"list": list}, on_log=lambda text: worker.stop())
+    assert worker.run(phase(), recorder) == Cancelled()
+    assert relatives(worker.mark) == []
+
+
+def test_a_script_that_stops_listening_does_not_hold_the_host(start: Start) -> None:
+    """A reply larger than a pipe, to a process that reads no more."""
+    worker = start(job("ctx.call('files:home', 'list')"), Limits(grace=0.2, start=0.5))
+
+    def stop_it() -> str:
+        import os
+
+        os.kill(worker.pid, signal.SIGSTOP)
+        return "x" * (4 << 20)
+
+    outcome = worker.run(phase(), Recorder(tools={"list": stop_it}))
+    assert isinstance(outcome, WorkerDied)
+    assert relatives(worker.mark) == []
+
+
+def test_returning_100_megabytes_is_refused_with_the_reason(start: Start) -> None:
+    """L3"""
+    worker = start(job("return 'x' * (100 << 20)"))
+    outcome = worker.run(phase(), Recorder())
+    assert isinstance(outcome, ScriptFailed)
+    assert outcome.fault is Fault.TOO_LARGE
+    assert "chore.py, line 4: what it returned was refused: a message of 100.0 MB; at most 16 MB" in outcome.sentence
+    assert worker.is_usable
+
+
+def test_saying_100_megabytes_is_refused_where_it_happens(start: Start) -> None:
+    worker = start(job("try: ctx.done('x' * (100 << 20))\nexcept Exception: return 'caught'"))
+    outcome = worker.run(phase(), Recorder())
+    assert isinstance(outcome, ScriptFailed)
+    assert f"chore.py, line {FIRST_LINE}: ctx.done: refused: a message of 100.0 MB" in outcome.sentence
+
+
+def test_a_tool_that_answers_with_100_megabytes_is_refused(start: Start) -> None:
+    worker = start(job("ctx.call('files:home', 'read')"))
+    outcome = worker.run(phase(), Recorder(tools={"read": lambda: "x" * (100 << 20)}))
+    assert isinstance(outcome, ScriptFailed)
+    assert outcome.fault is Fault.TOO_LARGE
+    assert isinstance(worker.run(phase(), Recorder(tools={"read": list})), Finished), "the worker lives on"
+
+
+def test_the_host_leaks_neither_descriptors_nor_threads(start: Start) -> None:
+    def count() -> tuple[int, int]:
+        return len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
+
+    start(job("pass")).end()
+    before = count()
+    for body in ("os._exit(1)", "while True: pass", "os.write(ctx._link._writing, b'garbage!')"):
+        start(job(body)).run(phase(seconds=0.2), Recorder())
+    assert eventually(lambda: count() == before), (before, count())
+
+
+def _sleepers_of(worker: Worker) -> list[int]:
+    from scheduler.workers.processes import living
+
+    return [process.pid for process in living() if worker.pid in (process.session, process.parent)]

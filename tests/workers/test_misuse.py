@@ -1,0 +1,160 @@
+"""What a phase may not do, and what a handler may not return: one sentence with file, line and fix."""
+
+from collections.abc import Callable
+from textwrap import dedent, indent
+
+import pytest
+
+from scheduler.workers.outcomes import Fault, Finished, ScriptFailed
+from scheduler.workers.worker import Worker
+from tests.workers.harness import Recorder, phase
+
+Start = Callable[..., Worker]
+PREPARED = {"reserve": [], "data": {}, "say": "", "ui": None, "wake_at": None}
+FIRST_LINE = 6
+
+
+def chore(phase_name: str, body: str) -> str:
+    """A workflow whose one phase has this body, from line 6 on."""
+    parts = {
+        "producer": "@flow.producer(every='5m', publishes=[mails])\ndef work(ctx, state):\n{}\n"
+        "@flow.consumer(subscribe=[mails])\nclass Other:\n    def prepare(self, ctx, state): ...",
+        "job": "@flow.job(every='5m')\ndef work(ctx):\n{}",
+        "prepare": "@flow.consumer(subscribe=[mails])\nclass work:\n  def prepare(self, ctx, state):\n{}",
+        "mutate": "@flow.consumer(subscribe=[mails])\nclass work:\n  def prepare(self, ctx, state): ...\n"
+        "  def mutate(self, ctx, prepared):\n{}",
+        "next": "@flow.consumer(subscribe=[mails], publishes=[mails])\nclass work:\n"
+        "  def prepare(self, ctx, state): ...\n  def next(self, ctx, prepared, result, state):\n{}",
+    }
+    begin = (
+        "import dayhand; flow = dayhand.Workflow('Chores', connections=['files:home']); mails = flow.topic('mails'); "
+    )
+    begin += "other = flow.topic('other')"
+    before = parts[phase_name].split("{}")[0].count("\n")
+    blank = "\n" * (FIRST_LINE - 1 - before)
+    return begin + blank + parts[phase_name].format(indent(dedent(body).strip(), "      "))
+
+
+def run(start: Start, phase_name: str, body: str) -> tuple[object, Worker]:
+    worker = start(chore(phase_name, body))
+    given = phase("work", phase_name, prepared=PREPARED, state={}, result=None)
+    return worker.run(given, Recorder(tools={"list": lambda **_: []})), worker
+
+
+FORBIDDEN = {
+    "producer": ("peek", "done", "run", "outcome"),
+    "prepare": ("publish", "checkpoint", "done", "run", "outcome"),
+    "mutate": ("publish", "peek", "checkpoint", "done", "run", "outcome"),
+    "next": ("call", "peek", "checkpoint", "run"),
+    "job": ("publish", "peek", "checkpoint", "outcome"),
+}
+
+
+@pytest.mark.parametrize("phase_name", FORBIDDEN)
+def test_a_phase_offers_nothing_but_its_own(start: Start, phase_name: str) -> None:
+    body = "import json, os\nfor name in os.environ.get('NONE', NAMES):\n    try: getattr(ctx, name)\n"
+    body += "    except dayhand.Misuse as misuse: print(misuse)\n    else: print(name, 'is there')"
+    worker = start("NAMES = " + repr(FORBIDDEN[phase_name]) + "; " + chore(phase_name, body))
+    recorder = Recorder()
+    outcome = worker.run(phase("work", phase_name, prepared=PREPARED, state={}), recorder)
+    lines = recorder.text.splitlines()
+    for name, line in zip(FORBIDDEN[phase_name], lines, strict=True):
+        assert line.startswith(f"chore.py, line {FIRST_LINE + 2}: {phase_name} cannot use ctx.{name}; "), line
+    assert isinstance(outcome, ScriptFailed), "a misuse counts, also when it is caught"
+    assert outcome.fault is Fault.MISUSE
+    assert outcome.sentence == lines[0]
+
+
+MISUSES = {
+    "an unknown name": ("job", "ctx.send('x')", "ctx has no send; in job it offers attempt, call, cancelled, done"),
+    "an undeclared connection": (
+        "job",
+        "ctx.call('imap:home', 'search')",
+        "is not among the connections of Chores; write dayhand.Workflow('Chores', connections=[…, 'imap:home'])",
+    ),
+    "a tool that is no text": ("job", "ctx.call('files:home', 3)", "call takes two texts first"),
+    "a parameter that is no JSON": (
+        "job",
+        "import datetime\nctx.call('files:home', 'list', since={'day': datetime.date.today()})",
+        "since.day is a date; write .isoformat()",
+    ),
+    "a topic it does not name": (
+        "producer",
+        "ctx.publish(other, id='a')",
+        "work does not name the topic other; write publishes=[…, other]",
+    ),
+    "a topic's name": ("producer", "ctx.publish('mails', id='a')", "'mails' is not a topic; use what flow.topic"),
+    "an id that is no text": ("producer", "ctx.publish(mails, id=3)", "id=3 is not a text; write id=str(…)"),
+    "a title that is no text": ("producer", "ctx.publish(mails, id='3', title=4)", "title=4 is not a text"),
+    "data that is no JSON": ("producer", "ctx.publish(mails, id='3', data=[{1}])", "data[0] is a set"),
+    "a checkpoint of something else": ("producer", "ctx.checkpoint(3)", "checkpoint takes the state, a dict"),
+    "a peek at what it does not take": ("prepare", "ctx.peek(other)", "write subscribe=[…, other]"),
+    "a peek at nothing": ("prepare", "ctx.peek(mails, limit=0)", "limit=0 is not a number of events"),
+    "a command as a text": ("job", "ctx.run('restic backup')", "write ctx.run(['restic', 'backup'])"),
+    "a command with a number": ("job", "ctx.run(['sleep', 1])", "command[1] is 1, not a text; write str(…)"),
+    "done without a sentence": ("job", "ctx.done('')", "write ctx.done('Filed 3 receipts')"),
+    "progress without a number": ("job", "ctx.progress('half')", "progress: done is 'half', not a number"),
+    "two calls in mutate": (
+        "mutate",
+        "for _ in range(2):\n    try: ctx.call('files:home', 'write')\n    except BaseException: pass",
+        "mutate makes one call, which ends it",
+    ),
+}
+
+
+@pytest.mark.parametrize("misuse", MISUSES)
+def test_a_misuse_has_a_sentence_with_its_place(start: Start, misuse: str) -> None:
+    phase_name, body, sentence = MISUSES[misuse]
+    outcome, worker = run(start, phase_name, body)
+    assert isinstance(outcome, ScriptFailed), outcome
+    assert outcome.fault is Fault.MISUSE
+    assert sentence in outcome.message
+    first, last = FIRST_LINE, FIRST_LINE + body.count("\n")
+    assert outcome.line is not None and first <= outcome.line <= last
+    assert outcome.sentence.startswith(f"chore.py, line {outcome.line}: ")
+    assert worker.is_usable
+
+
+BAD_RETURNS = {
+    "producer": ("return [1]", "producer returned a list; return the new state, a dict"),
+    "prepare": ("pass", "prepare returned nothing at all; return dayhand.prepared(…) or dayhand.nothing()"),
+    "next": ("return {'when': {1}}", "state.when is a set"),
+    "job": ("return object()", "result is an object"),
+}
+
+
+@pytest.mark.parametrize("phase_name", BAD_RETURNS)
+def test_a_bad_return_is_said_where_the_handler_is_written(start: Start, phase_name: str) -> None:
+    body, sentence = BAD_RETURNS[phase_name]
+    outcome, _ = run(start, phase_name, body)
+    assert isinstance(outcome, ScriptFailed)
+    assert outcome.fault is Fault.BAD_RETURN
+    assert sentence in outcome.message
+    assert outcome.line in (FIRST_LINE - 1, FIRST_LINE - 2)
+
+
+def test_mutate_may_do_nothing(start: Start) -> None:
+    assert run(start, "mutate", "return 3")[0] == Finished({"call": None})
+
+
+def test_mutate_that_swallows_the_end_of_its_call_still_made_it(start: Start) -> None:
+    outcome, _ = run(start, "mutate", "try: ctx.call('files:home', 'write', path='x')\nfinally: return None")
+    call = {"connection": "files:home", "tool": "write", "parameters": {"path": "x"}, "line": FIRST_LINE}
+    assert outcome == Finished({"call": call})
+
+
+def test_mutate_that_fails_after_its_call_fails_and_calls_nobody(start: Start) -> None:
+    outcome, _ = run(start, "mutate", "try: ctx.call('files:home', 'write')\nfinally: 1 / 0")
+    assert isinstance(outcome, ScriptFailed)
+    assert outcome.message == "ZeroDivisionError: division by zero"
+
+
+def test_returning_nothing_keeps_the_old_state(start: Start) -> None:
+    assert run(start, "producer", "state['a'] = 1")[0] == Finished({"state": None})
+
+
+def test_a_producer_commits_on_the_way(start: Start) -> None:
+    worker = start(chore("producer", "ctx.publish(mails, id='a')\nctx.checkpoint({'n': 1})\nreturn {'n': 2}"))
+    recorder = Recorder()
+    assert worker.run(phase("work", "producer"), recorder) == Finished({"state": {"n": 2}})
+    assert recorder.told == [("publish", "mails", "a", "", None), ("checkpoint", {"n": 1})]

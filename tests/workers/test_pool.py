@@ -1,0 +1,185 @@
+"""Warm workers, and what becomes of them when their host is gone."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scheduler.workers.outcomes import Cancelled, Finished, ScriptFailed
+from scheduler.workers.pool import NotLoadedError, Pool
+from scheduler.workers.processes import look_up
+from scheduler.workers.records import end_orphans
+from tests.workers.conftest import QUICK
+from tests.workers.harness import Recorder, commands, eventually, job, phase, relatives, script
+
+GOOD = job("return os.getpid()")
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def pool(tmp_path: Path, clock: Clock) -> Iterator[Pool]:
+    pool = Pool(tmp_path, QUICK, cap=2, idle_seconds=60, monotonic=clock)
+    yield pool
+    pool.close()
+    assert recorded(tmp_path) == []
+
+
+def recorded(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "workers").iterdir())
+
+
+def is_alive(pid: int) -> bool:
+    process = look_up(pid)
+    return process is not None and process.is_alive
+
+
+def test_a_released_worker_is_used_again(pool: Pool) -> None:
+    first = pool.acquire(script(GOOD))
+    pool.release(first)
+    assert pool.acquire(script(GOOD)) is first
+
+
+def test_two_at_once_are_two(pool: Pool) -> None:
+    first, second = pool.acquire(script(GOOD)), pool.acquire(script(GOOD))
+    assert first is not second
+
+
+def test_another_version_has_its_own(pool: Pool) -> None:
+    first = pool.acquire(script(GOOD))
+    pool.release(first)
+    second = pool.acquire(script(GOOD, version=2))
+    assert second is not first
+
+
+def test_the_longest_idle_gives_way_beyond_the_cap(pool: Pool) -> None:
+    workers = [pool.acquire(script(GOOD, version=version)) for version in range(3)]
+    for worker in workers:
+        pool.release(worker)
+    assert [is_alive(worker.pid) for worker in workers] == [False, True, True]
+
+
+def test_an_idle_worker_ends_after_a_while(pool: Pool, clock: Clock) -> None:
+    worker = pool.acquire(script(GOOD))
+    pool.release(worker)
+    clock.now = 59
+    pool.expire()
+    assert is_alive(worker.pid)
+    clock.now = 60
+    pool.expire()
+    assert not is_alive(worker.pid)
+
+
+def test_a_worker_that_may_not_be_used_again_is_ended(pool: Pool, tmp_path: Path) -> None:
+    worker = pool.acquire(script(job("subprocess.Popen(['sleep', '1000'])")))
+    worker.run(phase(), Recorder())
+    pool.release(worker)
+    assert relatives(worker.mark) == []
+    assert recorded(tmp_path) == []
+
+
+def test_a_worker_that_died_while_idle_is_not_given_out(pool: Pool) -> None:
+    worker = pool.acquire(script(GOOD))
+    pool.release(worker)
+    os.kill(worker.pid, signal.SIGKILL)
+    assert eventually(lambda: not is_alive(worker.pid))
+    second = pool.acquire(script(GOOD))
+    assert second is not worker
+    assert second.run(phase(), Recorder()) == Finished({"result": second.pid})
+
+
+def test_a_changed_workflow_is_forgotten(pool: Pool) -> None:
+    worker = pool.acquire(script(GOOD))
+    pool.release(worker)
+    pool.forget("w")
+    assert not is_alive(worker.pid)
+
+
+def test_a_script_that_cannot_be_loaded_leaves_nothing(pool: Pool, tmp_path: Path) -> None:
+    said: list[str] = []
+    with pytest.raises(NotLoadedError) as caught:
+        pool.acquire(script("print('hello')\n1 / 0"), said.append)
+    assert isinstance(caught.value.outcome, ScriptFailed)
+    assert "line 2: ZeroDivisionError" in str(caught.value)
+    assert said == ["hello\n"]
+    assert recorded(tmp_path) == []
+
+
+def test_closing_ends_busy_workers_too(tmp_path: Path) -> None:
+    pool = Pool(tmp_path, QUICK)
+    worker = pool.acquire(script(job("print('go')\nwhile True: pass")))
+    outcome = worker.run(phase(), Recorder(on_log=lambda _: pool.close()))
+    assert outcome == Cancelled()
+    assert relatives(worker.mark) == []
+    assert recorded(tmp_path) == []
+
+
+HOST = """
+import sys
+from pathlib import Path
+from scheduler.workers.pool import Pool
+from tests.workers.harness import Recorder, job, phase, script
+pool = Pool(Path(sys.argv[1]))
+worker = pool.acquire(script(job(sys.argv[2])))
+print(worker.pid, worker.mark, flush=True)
+worker.run(phase(), Recorder(on_log=lambda text: print(text, flush=True)))
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "print('go')\nwhile True: pass",
+        "subprocess.Popen(['sleep', 'NAP'], start_new_session=True)\nprint('go')\nwhile True: pass",
+        "if os.fork() == 0: os.execvp('sleep', ['sleep', 'NAP'])\nprint('go')\nos.kill(os.getpid(), signal.SIGSTOP)",
+    ],
+)
+def test_workers_of_a_killed_host_are_ended_at_the_next_start(tmp_path: Path, body: str) -> None:
+    nap = f"1000.{os.getpid()}"
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, str(tmp_path), body.replace("NAP", nap)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert host.stdout is not None
+    pid, mark = host.stdout.readline().split()
+    assert host.stdout.readline() == "go\n"
+    assert recorded(tmp_path) == [mark]
+    host.kill()
+    host.communicate()
+    assert eventually(lambda: not is_alive(int(pid))), "a worker dies with its host"
+    end_orphans(tmp_path)
+    assert eventually(lambda: relatives(mark) == [] and commands(nap) == [])
+    assert recorded(tmp_path) == []
+
+
+def test_a_record_of_a_number_that_now_means_another_process_ends_nobody(tmp_path: Path) -> None:
+    bystander = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    (folder / ("a" * 32)).write_text(f'{{"pid": {bystander.pid}, "started": 1, "boot": "x"}}')
+    (folder / ("b" * 32)).write_text("half a rec")
+    assert end_orphans(tmp_path) == 0
+    assert bystander.poll() is None
+    assert recorded(tmp_path) == []
+    bystander.kill()
+    bystander.wait()
+
+
+def test_a_folder_without_records_is_fine(tmp_path: Path) -> None:
+    assert end_orphans(tmp_path) == 0

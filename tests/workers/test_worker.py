@@ -1,0 +1,279 @@
+"""Errors, tools that fail, stopping, and what surrounds a worker."""
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scheduler.workers.outcomes import Cancelled, CouldNotStartError, Fault, Finished, ScriptFailed, TimedOut
+from scheduler.workers.spawning import environment
+from scheduler.workers.worker import Worker
+from tests.workers.conftest import QUICK
+from tests.workers.harness import FIRST_LINE, OLD_PYTHON, Recorder, job, phase, relatives, script
+
+Start = Callable[..., Worker]
+
+
+class OfflineError(Exception):
+    pass
+
+
+def fail() -> None:
+    raise OfflineError
+
+
+def load(source: str) -> object:
+    worker = Worker(script(source), QUICK)
+    try:
+        return worker.load()
+    finally:
+        worker.end()
+
+
+class TestErrors:
+    def test_an_exception_is_told_with_the_lines_of_the_script_only(self, start: Start) -> None:
+        worker = start(job("import json\ndef deep(): return json.loads('{')\ndeep()"))
+        outcome = worker.run(phase(), Recorder())
+        assert isinstance(outcome, ScriptFailed)
+        assert outcome.fault is Fault.SCRIPT_ERROR
+        assert outcome.sentence.startswith(f"chore.py, line {FIRST_LINE + 1}: JSONDecodeError: Expecting")
+        assert outcome.traceback.count("File ") == 2
+        assert "def deep(): return json.loads('{')" in outcome.traceback
+        assert "dayhand" not in outcome.traceback and "decoder.py" not in outcome.traceback
+
+    def test_a_cause_is_told_too(self, start: Start) -> None:
+        worker = start(job("try: 1 / 0\nexcept ZeroDivisionError as error: raise ValueError('bad') from error"))
+        outcome = worker.run(phase(), Recorder())
+        assert isinstance(outcome, ScriptFailed)
+        assert outcome.traceback.index("ZeroDivisionError") < outcome.traceback.index("ValueError: bad")
+
+    def test_an_exception_that_cannot_be_printed_is_told(self, start: Start) -> None:
+        body = "class Odd(Exception):\n    def __str__(self): raise RuntimeError\nraise Odd"
+        outcome = start(job(body)).run(phase(), Recorder())
+        assert isinstance(outcome, ScriptFailed)
+        assert "Odd" in outcome.message
+
+    def test_a_syntax_error_has_its_line(self) -> None:
+        outcome = load("import dayhand\nx = = 3")
+        assert isinstance(outcome, ScriptFailed)
+        assert outcome.sentence == "chore.py, line 2: SyntaxError: invalid syntax"
+
+    def test_a_missing_package_comes_with_its_fix(self) -> None:
+        outcome = load("import dayhand\nimport no_such_package.inner")
+        assert isinstance(outcome, ScriptFailed)
+        assert outcome.line == 2
+        assert "# dependencies = ['no_such_package']" in outcome.message
+
+    def test_a_misuse_at_the_top_has_its_line(self) -> None:
+        outcome = load("import dayhand\nflow = dayhand.Workflow('A')\n@flow.job()\ndef work(ctx): ...")
+        assert isinstance(outcome, ScriptFailed)
+        assert outcome.sentence.startswith("chore.py, line 3: this job has no time")
+
+    def test_a_worker_goes_on_after_an_error(self, start: Start) -> None:
+        worker = start(job("if ctx.attempt == 1: raise ValueError\nreturn ctx.attempt"))
+        assert isinstance(worker.run(phase(facts={"attempt": 1}), Recorder()), ScriptFailed)
+        assert worker.run(phase(facts={"attempt": 2}), Recorder()) == Finished({"result": 2})
+
+    def test_a_command_that_fails_fails_the_job(self, start: Start) -> None:
+        outcome = start(job("ctx.run(['sh', '-c', 'echo out; echo err >&2; exit 4'])")).run(phase(), Recorder())
+        assert isinstance(outcome, ScriptFailed)
+        assert outcome.message == "CommandFailed: The command sh ended with code 4; its output is in the log."
+        assert outcome.line == FIRST_LINE
+
+    def test_a_job_may_look_at_the_code_of_a_command_itself(self, start: Start) -> None:
+        assert start(job("return ctx.run(['false'], check=False)")).run(phase(), Recorder()) == Finished({"result": 1})
+
+    def test_a_command_that_does_not_exist_is_said(self, start: Start) -> None:
+        outcome = start(job("ctx.run(['no-such-command'])")).run(phase(), Recorder())
+        assert isinstance(outcome, ScriptFailed)
+        assert "The command no-such-command was not found. Install it, or write its whole path." in outcome.message
+
+    def test_a_command_may_use_more_memory_than_the_script(self, start: Start) -> None:
+        """Many programs reserve far more address space than they use."""
+        worker = start(job("ctx.run(['sh', '-c', 'ulimit -v'])\nimport resource\nreturn resource.getrlimit(9)[0]"))
+        recorder = Recorder()
+        assert worker.run(phase(), recorder) == Finished({"result": QUICK.memory})
+        assert recorder.text == "unlimited\n"
+
+
+class TestToolsThatFail:
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "ctx.call('files:home', 'list')",
+            "try: ctx.call('files:home', 'list')\nexcept Exception: return 'caught'",
+            "try: ctx.call('files:home', 'list')\nexcept BaseException: return 'caught'",
+            "try: ctx.call('files:home', 'list')\nfinally: ctx.done('not told')",
+        ],
+    )
+    def test_the_attempt_ends_and_the_worker_lives_on(self, start: Start, body: str) -> None:
+        worker = start(job(body))
+        for _ in range(2):
+            recorder = Recorder(tools={"list": fail})
+            with pytest.raises(OfflineError):
+                worker.run(phase(), recorder)
+            assert [told[0] for told in recorder.told] == ["call"]
+        assert worker.is_usable
+
+    def test_a_script_that_goes_on_regardless_is_ended(self, start: Start) -> None:
+        worker = start(job("while True:\n    try: ctx.call('files:home', 'list')\n    except BaseException: pass"))
+        with pytest.raises(OfflineError):
+            worker.run(phase(), Recorder(tools={"list": fail}))
+        assert relatives(worker.mark) == []
+
+    def test_a_note_that_cannot_be_kept_ends_the_attempt_too(self, start: Start) -> None:
+        worker = start(job("while True: ctx.progress(1)"))
+        recorder = Recorder()
+        recorder.progress = lambda *_: fail()  # type: ignore[method-assign]
+        with pytest.raises(OfflineError):
+            worker.run(phase(), recorder)
+        assert worker.is_usable
+
+    def test_a_log_that_cannot_be_kept_ends_the_worker(self, start: Start) -> None:
+        worker = start(job("print('x', flush=True)\nwhile True: pass"))
+        with pytest.raises(OfflineError):
+            worker.run(phase(), Recorder(on_log=lambda _: fail()))
+        assert relatives(worker.mark) == []
+
+
+class TestStopping:
+    def test_a_script_that_looks_at_cancelled_ends_by_itself(self, start: Start) -> None:
+        worker = start(job("print('go')\nwhile not ctx.cancelled: pass\nprint('bye')"))
+        recorder = Recorder(on_log=lambda _: worker.stop())
+        assert worker.run(phase(), recorder) == Cancelled()
+        assert recorder.text == "go\nbye\n"
+        assert worker.is_usable
+        assert worker.run(phase(seconds=0.1), Recorder()) == TimedOut("It took longer than 0.1 seconds and was ended.")
+        assert worker.is_usable, "asking was enough"
+
+    def test_a_script_that_waits_for_a_tool_is_let_go_at_once(self, start: Start) -> None:
+        """The call goes on in the host; the script does not wait for it."""
+        worker = start(job("try: ctx.call('files:home', 'list')\nfinally: print('unwound', flush=True)"))
+
+        def hang() -> str:
+            worker.stop()
+            return "late"
+
+        recorder = Recorder(tools={"list": hang})
+        assert worker.run(phase(), recorder) == Cancelled()
+        assert recorder.text == "unwound\n"
+        assert worker.is_usable
+
+    def test_a_command_is_asked_to_end(self, start: Start) -> None:
+        worker = start(job("ctx.run(['sh', '-c', 'trap \"echo asked; exit\" TERM; echo go; sleep 1000 & wait'])"))
+        stops = iter([worker.stop])
+        recorder = Recorder(on_log=lambda _: next(stops, lambda: None)())
+        assert worker.run(phase(), recorder) == Cancelled()
+        assert recorder.text == "go\nasked\n"
+
+    def test_kill_does_not_ask(self, start: Start) -> None:
+        worker = start(job("print('go')\nwhile not ctx.cancelled: pass\nprint('bye')"))
+        recorder = Recorder(on_log=lambda _: worker.stop(kill=True))
+        assert worker.run(phase(), recorder) == Cancelled()
+        assert relatives(worker.mark) == []
+
+    def test_a_stop_without_a_run_changes_nothing(self, start: Start) -> None:
+        worker = start(job("return 1"))
+        worker.stop()
+        assert worker.run(phase(), Recorder()) == Finished({"result": 1})
+
+    def test_the_next_run_knows_nothing_of_the_last_ones_stop(self, start: Start) -> None:
+        worker = start(
+            job("if ctx.attempt == 1:\n    print('go')\n    while not ctx.cancelled: pass\nreturn ctx.cancelled")
+        )
+        assert worker.run(phase(), Recorder(on_log=lambda _: worker.stop())) == Cancelled()
+        assert worker.run(phase(facts={"attempt": 2}), Recorder()) == Finished({"result": False})
+
+    def test_threads_of_the_script_make_the_worker_unusable(self, start: Start) -> None:
+        worker = start(job("threading.Thread(target=time.sleep, args=[1000], daemon=True).start()"))
+        assert isinstance(worker.run(phase(), Recorder()), Finished)
+        assert not worker.is_usable
+
+    def test_threads_may_use_ctx_while_the_handler_waits(self, start: Start) -> None:
+        worker = start(
+            job("""
+                from concurrent.futures import ThreadPoolExecutor
+                with ThreadPoolExecutor(4) as pool:
+                    return sorted(pool.map(lambda n: ctx.call('files:home', 'list', n=n), range(20)))
+            """)
+        )
+        outcome = worker.run(phase(), Recorder(tools={"list": lambda n: n * 2}))
+        assert outcome == Finished({"result": [n * 2 for n in range(20)]})
+
+
+class TestSurroundings:
+    def test_a_handler_knows_its_facts(self, start: Start) -> None:
+        worker = start(
+            job(
+                "return [ctx.planned.isoformat(), ctx.key, ctx.origin, ctx.attempt, ctx.last, ctx.now.isoformat()[:16]]"
+            )
+        )
+        facts = {
+            "planned": "2026-11-16T08:00:00Z",
+            "now": "2026-11-16T08:00:01+00:00",
+            "key": "k",
+            "origin": "schedule",
+            "attempt": 2,
+            "last": {"a": 1},
+        }
+        assert worker.run(phase(facts=facts), Recorder()) == Finished(
+            {"result": ["2026-11-16T08:00:00+00:00", "k", "schedule", 2, {"a": 1}, "2026-11-16T08:00"]}
+        )
+
+    def test_print_and_log_come_in_order(self, start: Start) -> None:
+        worker = start(job("print('one')\nctx.log('two', 2)\nprint('three', file=sys.stderr)\nctx.log('four é')"))
+        recorder = Recorder()
+        worker.run(phase(), recorder)
+        assert recorder.text == "one\ntwo 2\nthree\nfour é\n"
+
+    def test_the_environment_is_a_short_list(self) -> None:
+        given = {"PATH": "/bin", "LC_TIME": "C", "AWS_SECRET": "x", "PYTHONPATH": "/x", "SSH_AUTH_SOCK": "/s"}
+        assert environment(given, "m") == {"PATH": "/bin", "LC_TIME": "C", "DAYHAND_WORKER": "m"}
+
+    def test_a_script_sees_no_other_variable(self, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("DAYHAND_TEST_SECRET", "x")
+        outcome = start(job("return sorted(os.environ)")).run(phase(), Recorder())
+        assert isinstance(outcome, Finished)
+        known = {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "DAYHAND_WORKER"}
+        assert {name for name in outcome.value["result"] if not name.startswith("LC_")} <= known
+
+    def test_a_script_sees_nothing_of_the_host_but_dayhand(self, start: Start) -> None:
+        """Neither the folder of the package nor that of the script is on its path."""
+        python = Path(sys.base_prefix) / "bin/python3"
+        worker = start(
+            job("import importlib.util as u\nreturn [u.find_spec(n) is None for n in ('scheduler', 'croniter')]"),
+            python=python,
+        )
+        assert worker.run(phase(), Recorder()) == Finished({"result": [True, True]})
+
+    def test_a_worker_is_the_leader_of_its_own_session(self, start: Start) -> None:
+        worker = start(job("return [os.getpid(), os.getsid(0), os.getpgid(0), os.path.realpath('/proc/self/fd/0')]"))
+        outcome = worker.run(phase(), Recorder())
+        assert outcome == Finished({"result": [worker.pid, worker.pid, worker.pid, "/dev/null"]})
+        assert worker.pid != os.getpid()
+
+    def test_a_worker_outlives_the_thread_that_made_it(self, start: Start) -> None:
+        """The death signal of Linux belongs to the thread, not to the process."""
+        made: list[Worker] = []
+        thread = threading.Thread(target=lambda: made.append(start(job("return 1"))))
+        thread.start()
+        thread.join()
+        assert made[0].run(phase(), Recorder()) == Finished({"result": 1})
+
+    def test_a_python_that_does_not_exist_is_said(self) -> None:
+        with pytest.raises(
+            CouldNotStartError, match="The Python for this script, /no/python, could not be started: No"
+        ):
+            Worker(script("", python=Path("/no/python")))
+
+    def test_a_python_that_is_too_old_is_said(self) -> None:
+        old = OLD_PYTHON.parents[2] / "3.8.18/bin/python"
+        if not old.exists():
+            pytest.skip(f"there is no {old}")
+        worker = Worker(script("", python=old))
+        with pytest.raises(CouldNotStartError, match=r"Python 3\.8 is too old; Dayhand's scripts need 3\.9 or later"):
+            worker.load()
+        worker.end()
