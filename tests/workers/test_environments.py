@@ -1,0 +1,94 @@
+"""Real environments, built by uv from a small wheel of our own; nothing comes from the network."""
+
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scheduler.workers import environments
+from scheduler.workers.dependencies import Dependencies
+from scheduler.workers.environments import CouldNotInstallError, Environments, find_uv
+from scheduler.workers.outcomes import Finished
+from scheduler.workers.worker import Worker
+from tests.workers.harness import Recorder, job, phase, script
+
+TINY = Dependencies(packages=("tiny",))
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environments:
+    if find_uv() is None:
+        pytest.skip("uv is not installed")
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    with zipfile.ZipFile(wheels / "tiny-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("tiny.py", "WORD = 'tiny'\n")
+        wheel.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        wheel.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("tiny-1.0.dist-info/RECORD", "")
+    monkeypatch.setenv("UV_FIND_LINKS", str(wheels))
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))
+    return Environments(tmp_path / "data")
+
+
+def test_a_script_runs_with_its_packages_and_without_ours(made: Environments) -> None:
+    said: list[str] = []
+    python = made.prepare(TINY, said.append)
+    assert python is not None and said
+    worker = Worker(script(job("import tiny\nreturn tiny.WORD"), python=Path(python)))
+    assert isinstance(worker.load(), Finished)
+    assert worker.run(phase(), Recorder()) == Finished({"result": "tiny"})
+    worker.end()
+
+
+def test_it_is_built_once_for_all_who_need_the_same(made: Environments, monkeypatch: pytest.MonkeyPatch) -> None:
+    builds: list[list[str]] = []
+    run = environments._run
+    monkeypatch.setattr(environments, "_run", lambda *told: (builds.append(told[1]), run(*told)))
+    threads = [threading.Thread(target=made.prepare, args=[TINY]) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [arguments[0] for arguments in builds] == ["venv", "pip"]
+
+
+def test_a_package_that_does_not_exist_is_named(made: Environments) -> None:
+    with pytest.raises(CouldNotInstallError) as caught:
+        made.prepare(Dependencies(packages=("no-such-package-here",)))
+    assert "What the script needs (no-such-package-here) could not be installed: " in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "no-such-package-here was not found" in str(caught.value)
+    assert made.prepare(TINY) is not None, "and others can still be built"
+
+
+def test_what_an_interrupted_build_left_is_built_again(made: Environments) -> None:
+    python = made.prepare(TINY)
+    assert python is not None
+    place = Path(python).parents[1]
+    (place / "dayhand-ready").unlink()
+    Path(python).unlink()
+    assert made.prepare(TINY) == python
+    assert Path(python).exists()
+
+
+def test_what_nobody_uses_is_removed(made: Environments) -> None:
+    python = made.prepare(TINY)
+    assert python is not None
+    assert made.remove_unused({made.key_of(TINY)}) == []
+    assert made.remove_unused(set()) == [made.key_of(TINY)]
+    assert not Path(python).exists()
+
+
+def test_a_script_without_needs_has_no_environment(tmp_path: Path) -> None:
+    assert Environments(tmp_path).prepare(Dependencies()) is None
+    assert not (tmp_path / "environments").exists()
+
+
+def test_without_uv_the_person_learns_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "find_uv", lambda: None)
+    with pytest.raises(CouldNotInstallError, match="This script needs tiny, and uv, which installs it, was not found"):
+        Environments(tmp_path).prepare(TINY)
