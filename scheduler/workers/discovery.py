@@ -68,14 +68,16 @@ def _with_own_methods(method: _Function, methods: dict[str, _Function]) -> _Func
 
 
 def _calls(body: _Function, functions: dict[str, _Function]) -> Iterator[ast.Call]:
-    """`x.call(…)` in the body and in functions of the file that it names, each function once."""
+    """`ctx.call(…)` in the body and in functions of the file that it names, each function once."""
     seen = [body]
     for one in seen:
+        parameters = {node.arg for node in ast.walk(one) if isinstance(node, ast.arg)}
         for node in ast.walk(one):
             if isinstance(node, ast.Name) and (other := functions.get(node.id)) is not None and other not in seen:
                 seen.append(other)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call":
-                yield node
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="call")) if name in parameters:
+                    yield node
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:

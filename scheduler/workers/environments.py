@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -119,7 +120,7 @@ def _run(uv: Path, arguments: list[str], progress: Callable[[str], None]) -> Non
 
 def _reason(said: list[str]) -> str:
     """What uv said, as one line: its tree of causes without the drawing."""
-    words = " ".join("".join(said[-12:]).translate(str.maketrans(dict.fromkeys("\u00d7╰─▶│├", " "))).split())
+    words = " ".join(re.sub("[\u00d7╰─▶│├]", " ", "".join(said[-12:])).split())
     return (words[-_LONGEST:] or "uv said nothing").rstrip(".") + "."
 
 

@@ -115,7 +115,9 @@ class Worker:
         try:
             return self._exchange(message, phase, answers, seconds)
         except protocol.TooLargeError as error:
-            return ScriptFailed(fault=Fault.TOO_LARGE, message=f"what {phase} was to be given is {error}")
+            return ScriptFailed(
+                fault=Fault.TOO_LARGE, message=f"what {phase or 'the worker'} was to be given is {error}"
+            )
         except protocol.GarbageError as error:
             return self._lost(WorkerDied(Death.GARBAGE, deaths.garbage(error)))
         except StoppedListeningError:

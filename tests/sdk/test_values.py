@@ -34,7 +34,7 @@ def test_json_passes() -> None:
         ([{1}], "data[0] is a set; write sorted(…) or list(…)."),
         (b"x", "data is a bytes; write .decode(), or the path of a file."),
         (Decimal(1), "data is a Decimal; write str(…) or float(…)."),
-        ({3: 1}, "data has the key 3, a int; keys are texts: write str(3)."),
+        ({3: 1}, "data has the key 3, an int; keys are texts: write str(3)."),
         ([float("nan")], "data[0] is nan, which JSON does not have; write None."),
         ("\ud800", "data is a text with half a character; write .encode(errors='replace').decode()."),
         ({"\ud800": 1}, "data has the key '\\ud800' with half a character"),

@@ -41,6 +41,18 @@ def test_a_constant_of_the_file_is_known_unless_it_changes() -> None:
     assert found(source) == [("work", "job", "files:home", None, 8)]
 
 
+def test_other_things_named_call_are_not_tools() -> None:
+    source = """
+        import subprocess
+
+        @flow.job(every="1h")
+        def work(ctx):
+            subprocess.call(["ls"], "x")
+            return [c.call("files:home", "list") for c in [ctx]] + ctx.call("files:home", "read")
+    """
+    assert found(source) == [("work", "job", "files:home", "read", 7)]
+
+
 def test_functions_that_a_phase_uses_count_for_it() -> None:
     source = """
         def outer(ctx):

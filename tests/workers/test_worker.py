@@ -1,6 +1,7 @@
 """Errors, tools that fail, stopping, and what surrounds a worker."""
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -8,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from scheduler.workers.limits import Limits
 from scheduler.workers.outcomes import Cancelled, CouldNotStartError, Fault, Finished, ScriptFailed, TimedOut
 from scheduler.workers.spawning import environment
 from scheduler.workers.worker import Worker
 from tests.workers.conftest import QUICK
-from tests.workers.harness import FIRST_LINE, OLD_PYTHON, Recorder, job, phase, relatives, script
+from tests.workers.harness import FIRST_LINE, OLD_PYTHON, Recorder, eventually, job, phase, relatives, script
 
 Start = Callable[..., Worker]
 
@@ -186,6 +188,19 @@ class TestStopping:
         )
         assert worker.run(phase(), Recorder(on_log=lambda _: worker.stop())) == Cancelled()
         assert worker.run(phase(facts={"attempt": 2}), Recorder()) == Finished({"result": False})
+
+    def test_a_stop_that_comes_before_the_script_began_counts(self, start: Start) -> None:
+        worker = start(job("while not ctx.cancelled: pass"), Limits(grace=20))
+        outcomes: list[object] = []
+        thread = threading.Thread(target=lambda: outcomes.append(worker.run(phase(), Recorder())))
+        os.kill(worker.pid, signal.SIGSTOP)
+        thread.start()
+        assert eventually(lambda: worker._is_busy)
+        worker.stop()
+        os.kill(worker.pid, signal.SIGCONT)
+        thread.join(10)
+        assert outcomes == [Cancelled()]
+        assert worker.is_usable
 
     def test_threads_of_the_script_make_the_worker_unusable(self, start: Start) -> None:
         worker = start(job("threading.Thread(target=time.sleep, args=[1000], daemon=True).start()"))

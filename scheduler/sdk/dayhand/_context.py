@@ -12,7 +12,7 @@ from ._command import run_command
 from ._errors import Ended, Misuse
 from ._events import Event, Topic
 from ._places import caller
-from ._values import check
+from ._values import check, kind_of
 
 if TYPE_CHECKING:
     from ._handlers import Handler
@@ -169,7 +169,7 @@ class ProducerContext(_Reads, _Publishes):
     def checkpoint(self, state: dict[str, Any]) -> None:
         """Commit this state and what was published so far; a crash later does not repeat it."""
         if not isinstance(state, dict):
-            self._refuse(f"checkpoint takes the state, a dict, and got {type(state).__name__}.")
+            self._refuse(f"checkpoint takes the state, a dict, and got {kind_of(state)}.")
         self._check(state, "state")
         self._link.ask("checkpoint", state=state)
 

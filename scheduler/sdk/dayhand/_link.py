@@ -31,6 +31,7 @@ class Link:
         self._replies: dict[int, SimpleQueue[protocol.Message]] = {}
         self._question = 0
         self._run: int | None = None
+        self._cancelled: int | None = None
         self._at_cancel: list[Callable[[], None]] = []
         self.is_cancelled = False
         self.has_ended = False
@@ -56,7 +57,8 @@ class Link:
         """A phase starts: nothing of the one before counts any longer."""
         with self._lock:
             self._run = run
-            self.is_cancelled = self.has_ended = False
+            self.is_cancelled = run == self._cancelled
+            self.has_ended = False
         self.misuse = self.call = None
 
     def finish(self) -> int | None:
@@ -172,8 +174,9 @@ class Link:
 
     def _cancel(self, run: int) -> None:
         with self._lock:
+            self._cancelled = run
             if run != self._run:
-                return
+                return  # it has ended, or has not begun yet
             self.is_cancelled = True
             waiting = list(self._replies.values())
             acts = list(self._at_cancel)

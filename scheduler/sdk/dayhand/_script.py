@@ -14,7 +14,7 @@ from ._describe import describe_workflow, find_workflow
 from ._errors import BadReturn, Ended, Misuse
 from ._events import Nothing, Prepared
 from ._places import definition, last_line, written_out
-from ._values import check
+from ._values import check, kind_of
 
 if TYPE_CHECKING:
     from ._link import Link
@@ -132,7 +132,7 @@ class Script:
         name = "result" if phase == protocol.JOB else "state"
         if name == "state" and value is not None and not isinstance(value, dict):
             raise BadReturn(
-                f"{phase} returned a {type(value).__name__}; return the new state, a dict, or nothing to keep the old.",
+                f"{phase} returned {kind_of(value)}; return the new state, a dict, or nothing to keep the old.",
                 place,
             )
         try:
@@ -146,7 +146,7 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
     if isinstance(value, Nothing):
         return {"nothing": True, "wake_at": value.wake_at}
     if not isinstance(value, Prepared):
-        what = "nothing at all" if value is None else f"a {type(value).__name__}"
+        what = "nothing at all" if value is None else kind_of(value)
         raise BadReturn(f"prepare returned {what}; return dayhand.prepared(…) or dayhand.nothing().", place)
     return {
         "nothing": False,

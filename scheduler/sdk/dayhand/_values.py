@@ -67,7 +67,7 @@ def _find(value: Any, path: str, depth: int) -> tuple[str, str] | None:
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
-                return path, f"has the key {key!r}, a {type(key).__name__}; keys are texts: write str({key!r})"
+                return path, f"has the key {key!r}, {kind_of(key)}; keys are texts: write str({key!r})"
             if not _is_whole(key):
                 return path, f"has the key {key!r} with half a character; write .encode(errors='replace').decode()"
         inside = ((item, f"{path}.{key}" if key.isidentifier() else f"{path}[{key!r}]") for key, item in value.items())
@@ -85,6 +85,10 @@ def _complain(value: Any) -> str:
         return f"is {value}, which JSON does not have; write None"
     if isinstance(value, int):
         return "is a number too long to be read again; write str(…)"
+    return f"is {kind_of(value)}; {_FIXES.get(type(value).__name__, _GENERAL)}"
+
+
+def kind_of(value: Any) -> str:
+    """The type's name with its article: "a list", "an int"."""
     name = type(value).__name__
-    article = "an" if name[0] in "AEIOUaeiou" else "a"
-    return f"is {article} {name}; {_FIXES.get(name, _GENERAL)}"
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
