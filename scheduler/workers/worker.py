@@ -110,6 +110,8 @@ class Worker:
         keep: Callable[[str], None],
     ) -> Outcome:
         with self._lock:
+            if self._is_closed:
+                return Cancelled("Its worker was ended before it began.")
             self._is_busy, self._asked = True, None
         self._output.begin(self._limits.output, keep)
         try:

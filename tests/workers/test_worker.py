@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from scheduler.workers.limits import Limits
-from scheduler.workers.outcomes import Cancelled, CouldNotStartError, Fault, Finished, ScriptFailed, TimedOut
+from scheduler.workers.outcomes import (
+    Cancelled,
+    CouldNotStartError,
+    Death,
+    Fault,
+    Finished,
+    ScriptFailed,
+    TimedOut,
+    WorkerDied,
+)
 from scheduler.workers.spawning import environment
 from scheduler.workers.worker import Worker
 from tests.workers.conftest import QUICK
@@ -181,6 +190,19 @@ class TestStopping:
         worker = start(job("return 1"))
         worker.stop()
         assert worker.run(phase(), Recorder()) == Finished({"result": 1})
+
+    def test_a_worker_that_was_ended_runs_nothing(self, start: Start) -> None:
+        worker = start(job("return 1"))
+        worker.end()
+        assert worker.run(phase(), Recorder()) == Cancelled("Its worker was ended before it began.")
+        worker.end()
+
+    def test_a_worker_that_died_while_idle_is_said(self, start: Start) -> None:
+        worker = start(job("return 1"))
+        os.kill(worker.pid, signal.SIGKILL)
+        outcome = worker.run(phase(), Recorder())
+        assert isinstance(outcome, WorkerDied)
+        assert outcome.how is Death.SIGNAL
 
     def test_the_next_run_knows_nothing_of_the_last_ones_stop(self, start: Start) -> None:
         worker = start(
