@@ -77,7 +77,7 @@ class Environments:
             what = ", ".join(needs.packages) or f"Python {needs.python}"
             raise CouldNotInstallError(
                 f"This script needs {what}, and uv, which installs it, was not found. "
-                "Install uv (https://docs.astral.sh/uv), then try again."
+                "Install uv, then try again."
             )
         shutil.rmtree(place, ignore_errors=True)
         try:
