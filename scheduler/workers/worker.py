@@ -26,7 +26,7 @@ from scheduler.workers.outcomes import (
     WorkerDied,
 )
 from scheduler.workers.output import Output
-from scheduler.workers.processes import end_family
+from scheduler.workers.processes import end_family, look_up
 from scheduler.workers.questions import Answers, ask
 from scheduler.workers.records import MARK
 from scheduler.workers.script import Phase, Script
@@ -59,7 +59,11 @@ class Worker:
 
     def is_alive(self) -> bool:
         """Whether the process is still there, as far as can be known without asking it."""
-        return not self._is_killed and deaths.exit_code(self._process, 0) is None
+        if self._is_killed or deaths.exit_code(self._process, 0) is not None:
+            return False
+        # One of several threads that has not noticed its end keeps the exit code back for a moment.
+        seen = look_up(self.pid)
+        return seen is None or seen.is_alive
 
     def load(self, keep: Callable[[str], None] = lambda _: None) -> Outcome:
         """Run the script's top level; Finished holds its description. CouldNotStartError if no Python came up."""
