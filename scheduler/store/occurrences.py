@@ -221,8 +221,9 @@ def recent(db: sqlite3.Connection, schedule: str, most: int) -> list[OccurrenceR
 
 
 def add_gap(db: sqlite3.Connection, schedule: str, gap: Gap, state: State, now: datetime) -> None:
+    """Record it, in place of one that begins at the same time: what was decided last holds."""
     db.execute(
-        "INSERT INTO gaps VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO gaps VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (schedule, to_ms(gap.first), to_ms(gap.last), gap.count.number, gap.count.more, state, gap.reason, to_ms(now)),
     )
 

@@ -180,8 +180,8 @@ def _regular(
 
 def _skipped(standing: Standing, now: datetime) -> list[New]:
     """The time that a person chose to leave out, once it is due: recorded as that, whatever the policies say."""
-    planned, first = standing.skip_at, standing.next_at
-    if planned is None or first is None or planned < first or standing.due_of(planned) > now:
+    planned = standing.skip_at
+    if planned is None or standing.due_of(planned) > now:
         return []
     return [replace(_occurrence(standing, planned), state=State.SKIPPED, reason=Reason.BY_PERSON)]
 

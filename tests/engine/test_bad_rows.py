@@ -272,6 +272,16 @@ def test_a_backfill_that_makes_no_sense_stops_nobody(bench: Bench, column: str, 
     assert bench.engine.tick(bench.clock.wall) > bench.clock.wall
 
 
+def test_a_gap_that_is_there_already_stops_nobody(bench: Bench) -> None:
+    with_neighbours(bench)
+    instants = [int(at(text).timestamp() * 1000) for text in ("11:00", "12:00", "12:00")]
+    edit(bench, "INSERT INTO gaps VALUES ('w/h', ?, ?, 2, 0, 'missed', 'passed', ?)", *instants)
+    bench.sleep(4 * HOUR + 10 * MINUTE)
+    bench.run_for(MINUTE)
+    assert [(gap.first, gap.count.number) for gap in bench.gaps()] == [(at("11:00"), 3)]
+    neighbours_go_on(bench, 1)
+
+
 def test_arithmetic_that_fails_sets_one_schedule_aside(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tick: also by a mistake of our own."""
     with_neighbours(bench)

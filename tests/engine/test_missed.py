@@ -347,10 +347,14 @@ def test_excluded_times_are_not_missed(bench: Bench) -> None:
 
 
 def test_many_schedules_that_cannot_go_on_do_not_hold_up_another(make_bench: Callable[..., Bench]) -> None:
-    """A catch-up that has no room leaves its turn to the next."""
+    """A catch-up that has no room leaves its turn to the next, however old what it has missed."""
     bench = make_bench(waiting_at_most=1, concurrency=1)
     for number in range(60):
         bench.add({"every": "1h"}, name=f"h{number:02}", catchup="all")
     bench.crash(EIGHT)
     bench.tick()
     assert all(len(bench.occurrences(f"w/h{number:02}")) == 1 for number in range(60))
+    bench.add({"every": "1h"}, name="young", catchup="all")
+    bench.crash(EIGHT)
+    bench.tick()
+    assert len(bench.occurrences("w/young")) == 1

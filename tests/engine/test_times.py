@@ -1,5 +1,6 @@
 """Which times fire, and that they are the ones that were shown."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -138,22 +139,36 @@ def test_the_zone_of_its_birth_stays_when_the_machine_moves(bench: Bench) -> Non
 
 
 @pytest.mark.parametrize("away", [False, True])
-def test_a_local_schedule_follows_the_machine_and_a_fixed_one_does_not(bench: Bench, away: bool) -> None:  # noqa: FBT001
-    """S17, also when the zone changed while the app was closed."""
-    bench.zone = "Europe/Berlin"
+@pytest.mark.parametrize(
+    ("zone", "other", "local", "fixed"),
+    [("Europe/Berlin", "America/New_York", "19:00", "13:00"), ("America/New_York", "Europe/Berlin", "13:00", "19:00")],
+)
+def test_a_local_schedule_follows_the_machine_and_a_fixed_one_does_not(
+    bench: Bench,
+    zone: str,
+    other: str,
+    local: str,
+    fixed: str,
+    away: bool,  # noqa: FBT001
+) -> None:
+    """S17: to a later or an earlier time, also when the zone changed while the app was closed."""
+    bench.zone = zone
     bench.crash()
     bench.add({"cron": "0 14 * * *", "timezone": "local"}, name="local")
-    bench.add({"cron": "0 14 * * *", "timezone": "Europe/Berlin"}, name="fixed")
+    bench.add({"cron": "0 14 * * *", "timezone": zone}, name="fixed")
     bench.tick()
-    bench.zone = "America/New_York"
+    bench.zone = other
     if away:
         bench.crash(MINUTE)
     else:
-        bench.engine.follow_zone("America/New_York")
-    assert bench.views.upcoming("w/local", 1) == [at("19:00")]
-    assert bench.views.upcoming("w/fixed", 1) == [at("13:00")]
+        bench.engine.follow_zone(other)
+    assert bench.views.upcoming("w/local", 1) == [at(local)]
+    assert bench.views.upcoming("w/fixed", 1) == [at(fixed)]
     bench.run_for(10 * HOUR)
-    assert sorted(fired(bench)) == [at("13:00"), at("19:00")]
+    assert {work.schedule: work.planned for work in bench.launcher.begun} == {
+        "w/local": at(local),
+        "w/fixed": at(fixed),
+    }
 
 
 def test_what_fell_due_in_the_old_zone_is_recorded_by_it(bench: Bench) -> None:
@@ -166,6 +181,20 @@ def test_what_fell_due_in_the_old_zone_is_recorded_by_it(bench: Bench) -> None:
     assert bench.views.upcoming("w/h", 1) == [at("13:15")]
     bench.run_for(HOUR)
     assert bench.planned(State.SUCCEEDED) == ["11:00", "12:00", "13:00", "13:15"]
+
+
+def test_what_has_no_room_to_wait_when_the_zone_changes_is_dropped_with_a_reason(
+    make_bench: Callable[..., Bench],
+) -> None:
+    """S17: its times are no times any more, so nobody could go on with them."""
+    bench = make_bench(waiting_at_most=2)
+    bench.add({"cron": "0 * * * *", "timezone": "local"}, catchup="all")
+    bench.sleep(5 * HOUR + 10 * MINUTE)
+    bench.tick()
+    assert bench.planned() == ["11:00", "12:00"]
+    bench.engine.follow_zone("Asia/Kathmandu")
+    assert bench.row().trouble is None
+    assert [(gap.first, gap.count.number, gap.reason) for gap in bench.gaps()] == [(at("13:00"), 3, Reason.EDITED)]
 
 
 def test_a_queued_occurrence_keeps_its_instant_when_the_zone_changes(bench: Bench) -> None:

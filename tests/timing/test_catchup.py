@@ -82,6 +82,12 @@ def test_a_window_shorter_than_the_youngest_lets_none_run(mode: Catchup, window:
     assert plan(mode, window) == Plan((gap("11:00", "18:00", 8, Reason.EXPIRED),))
 
 
+def test_a_window_of_nothing_lets_none_run_that_was_due_before_its_planned_time() -> None:
+    """Early jitter: missed, and planned only in half an hour."""
+    early = plan_catchup(hourly, FIRST, LAST, mode=Catchup.ONE, window=timedelta(), now=LAST - timedelta(minutes=30))
+    assert early == Plan((gap("11:00", "18:00", 8, Reason.EXPIRED),))
+
+
 def test_a_window_beyond_the_oldest_changes_nothing() -> None:
     assert plan(Catchup.ONE, timedelta(days=1)) == plan(Catchup.ONE)
 
