@@ -76,8 +76,7 @@ class Environments:
         if uv is None:
             what = ", ".join(needs.packages) or f"Python {needs.python}"
             raise CouldNotInstallError(
-                f"This script needs {what}, and uv, which installs it, was not found. "
-                "Install uv, then try again."
+                f"This script needs {what}, and uv, which installs it, was not found. Install uv, then try again."
             )
         shutil.rmtree(place, ignore_errors=True)
         try:

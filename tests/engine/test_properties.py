@@ -235,6 +235,7 @@ class Life(RuleBasedStateMachine):
         until = None if factor is None else self.now + self.period * factor
         self.ask(self.bench.commands.pause, "w/h", until=until)
 
+    @precondition(lambda self: self.segments and (self.row.paused or self.row.blocked))
     @rule()
     def resume(self) -> None:
         self.ask(self.bench.commands.resume, "w/h")
@@ -269,6 +270,7 @@ class Life(RuleBasedStateMachine):
         request = self.request()
         self.ask(self.bench.commands.backfill, "w/h", [span], overlap=overlap, missing=missing, request=request)
 
+    @precondition(lambda self: backfills.still_open(self.bench.database.read()))
     @rule()
     def cancel_backfills(self) -> None:
         for one in backfills.still_open(self.bench.database.read()):
@@ -431,6 +433,6 @@ class Life(RuleBasedStateMachine):
 
 
 Life.TestCase.settings = settings(
-    derandomize=True, deadline=None, database=None, max_examples=60, stateful_step_count=30
+    derandomize=True, deadline=None, database=None, max_examples=120, stateful_step_count=30
 )
 TestLife = Life.TestCase
