@@ -2,9 +2,9 @@
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Barrier, Lock
+from queue import SimpleQueue
+from threading import Lock, Thread
 
 from scheduler.engine.launcher import CouldNotStartError, Outcome, Reports, Result, Work
 
@@ -16,10 +16,11 @@ class SimpleLauncher:
 
     def __init__(self, tasks: Mapping[str, Task], threads: int = 4) -> None:
         self._tasks = tasks
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="task")
-        all_there = Barrier(threads)
-        for _ in range(threads):  # a thread that is there already starts a task without delay
-            self._pool.submit(all_there.wait)
+        self._line: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        # Threads that are there already start a task without delay.
+        self._threads = [Thread(target=self._serve, name=f"task {n}", daemon=True) for n in range(threads)]
+        for thread in self._threads:
+            thread.start()
         self._lock = Lock()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._stops: dict[str, bool | None] = {}
@@ -43,12 +44,19 @@ class SimpleLauncher:
 
     def close(self) -> None:
         """Wait for what runs."""
-        self._pool.shutdown()
+        for _ in self._threads:
+            self._line.put(None)
+        for thread in self._threads:
+            thread.join()
 
     def _go(self, task: Task, work: Work, reports: Reports) -> None:
         with self._lock:
             self._stops[work.key] = None
-        self._pool.submit(self._run, task, work, reports)
+        self._line.put(partial(self._run, task, work, reports))
+
+    def _serve(self) -> None:
+        while (run := self._line.get()) is not None:
+            run()
 
     def _run(self, task: Task, work: Work, reports: Reports) -> None:
         try:

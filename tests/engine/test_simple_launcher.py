@@ -84,7 +84,7 @@ def test_a_command_is_stopped_even_if_that_is_asked_before_it_is_there(kill: boo
         Told(),
     )
     hold = threading.Event()
-    launcher._pool.submit(hold.wait)
+    launcher._line.put(hold.wait)
     launcher.start(work(), told)
     launcher.stop("k", kill=kill)
     hold.set()
