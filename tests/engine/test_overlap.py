@@ -6,6 +6,7 @@ import pytest
 
 from scheduler.engine.launcher import Result
 from scheduler.engine.refusal import RefusedError
+from scheduler.timing import overlap
 from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.policies import Overlap
 from tests.engine.harness import HOUR, MINUTE, SECOND, START, Bench, at
@@ -64,10 +65,13 @@ def test_buffer_all_runs_them_in_order(bench: Bench) -> None:
     assert order(bench) == [f"{hour}:00 automatic" for hour in (11, 12, 13, 14)]
 
 
-def test_over_a_thousand_waiting_are_dropped_and_a_person_is_not(bench: Bench) -> None:
-    """O3."""
+def test_what_the_buffer_cannot_hold_is_dropped_and_a_person_is_not(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """O3: the buffer holds a thousand; twenty are enough to see it."""
+    monkeypatch.setattr(overlap, "BUFFER", 20)
     bench.add({"every": "10s"}, overlap="buffer_all")
-    bench.run_for(10 * SECOND * 1004, finish=False)
+    bench.run_for(10 * SECOND * 24, finish=False)
     rows = bench.occurrences()
     assert [row.state for row in rows[-4:]] == [State.QUEUED, State.DROPPED, State.DROPPED, State.DROPPED]
     assert rows[-1].reason is Reason.BUFFER_FULL
