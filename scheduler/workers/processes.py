@@ -2,12 +2,15 @@
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
+_DYING = 2.0
+"""Seconds that the system may take to carry out a kill, which it does in its own time."""
 _ROUNDS = 50
 
 
@@ -74,6 +77,14 @@ def end_family(root: int | None, mark: bytes) -> None:
             os.killpg(root, signal.SIGKILL)
         with suppress(OSError):
             os.kill(root, signal.SIGKILL)
+    deadline = time.monotonic() + _DYING
+    while any(_is_still(process) for process in found.values()) and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
+def _is_still(process: Process) -> bool:
+    now = look_up(process.pid)
+    return now is not None and now.is_alive and now.started == process.started
 
 
 def _family(root: int | None, mark: bytes) -> list[Process]:
