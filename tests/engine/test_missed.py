@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -226,10 +226,10 @@ def test_a_year_of_minutes_is_decided_at_once_with_a_handful_of_rows(
 ) -> None:
     """M7."""
     bench.add(spec, catchup=catchup)
-    begun = perf_counter()
+    begun = process_time()
     bench.crash(365 * DAY + 30 * SECOND)
     bench.tick()
-    assert perf_counter() - begun < 1
+    assert process_time() - begun < 1
     (gap,) = bench.gaps()
     assert (gap.first, gap.count, gap.reason) == (START + MINUTE, Count(10_000, more=True), reason)
     late = [row for row in bench.occurrences() if row.late]

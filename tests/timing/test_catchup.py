@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -125,9 +125,9 @@ def test_every_missed_time_is_in_exactly_one_place(
 def test_a_year_of_minutes_is_decided_in_a_moment(compiled: Times, mode: Catchup) -> None:
     """M7."""
     first, last = utc("2026-01-01 00:01"), utc("2026-12-31 23:59")
-    begun = perf_counter()
+    begun = process_time()
     made = plan_catchup(Remaining(compiled), first, last, mode=mode, window=None, now=last + timedelta(minutes=5))
-    assert perf_counter() - begun < 0.5
+    assert process_time() - begun < 0.5
     assert len(made.gaps) <= 1
     assert all(one.count == Count(EXACT_UP_TO, more=True) for one in made.gaps)
 
