@@ -2,6 +2,7 @@
 
 import logging
 import math
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -18,6 +19,8 @@ log = logging.getLogger(__name__)
 
 _Answer = TypeVar("_Answer")
 _AFTER_A_FAILURE = timedelta(seconds=5)
+_A_LITTLE = timedelta(milliseconds=2)
+"""The timer counts whole milliseconds and is set to the one before; the rest is slept off."""
 _JUMP = timedelta(seconds=5)
 """Wall and monotonic time that drift apart by more than this: the machine slept, or the clock was set."""
 
@@ -83,6 +86,7 @@ class _EngineRoom(QObject):
         self._engine: Engine | None = None
         self._timer: QTimer | None = None
         self._is_stirred = False
+        self._wake = clock.now()
         self._last: tuple[datetime, float] | None = None
 
     @Slot()
@@ -134,14 +138,19 @@ class _EngineRoom(QObject):
         now = self._clock.now()
         if self._has_jumped(now):
             self._engine.stir()
+        early = self._wake - now
+        if timedelta() < early < _A_LITTLE:
+            time.sleep(early.total_seconds())
+            now = self._clock.now()
         try:
             wake = self._engine.tick(now)
         except Exception as error:  # the outermost frame of this slot: said, recorded, tried again
             log.exception("The tick failed")
             self._announce(Announcement("engine", f"Dayhand could not do its work: {error}", is_warning=True))
             wake = now + _AFTER_A_FAILURE
+        self._wake = wake
         delay = min(max(wake - self._clock.now(), timedelta()), LONGEST_SLEEP)
-        self._timer.start(math.ceil(delay.total_seconds() * 1000))
+        self._timer.start(math.floor(delay.total_seconds() * 1000))
 
     def _has_jumped(self, now: datetime) -> bool:
         monotonic = self._clock.monotonic()
