@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app import cli
+
 
 def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "app.main", "--data-dir", str(folder), *arguments]
@@ -65,3 +67,12 @@ def test_a_second_one_on_the_same_folder_is_refused(tmp_path: Path) -> None:
 def test_the_first_start_of_the_day_leaves_a_backup(tmp_path: Path) -> None:
     start(tmp_path, "--seconds", "0.5").communicate(timeout=60)
     assert len(list((tmp_path / "backups").glob("dayhand-*.db"))) == 1
+
+
+@pytest.mark.parametrize("seconds", ["x", "nan", "inf", "1e12", "-1", ""])
+def test_a_time_that_makes_no_sense_gets_one_sentence(
+    tmp_path: Path, seconds: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["--data-dir", str(tmp_path / "new"), f"--seconds={seconds}"]) == 2
+    assert "is not a number of seconds" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
