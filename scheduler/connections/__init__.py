@@ -1,0 +1,1 @@
+"""Connections: what scripts reach the outside through. The only room that sees a secret; it knows no runs."""

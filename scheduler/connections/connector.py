@@ -1,0 +1,132 @@
+"""What a connector is: the fields a person fills in, and the tools that scripts call. Plain values; nothing acts."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from scheduler.rules.failures import Failure, FailureClass
+
+
+class FieldKind(StrEnum):
+    """How a field is filled in."""
+
+    TEXT = "text"
+    PATH = "path"
+    """A file or folder of this computer, from its root or from ~."""
+    NUMBER = "number"
+    FLAG = "flag"
+    CHOICE = "choice"
+    """One of the field's choices."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One thing that a connection needs to know; secret ones live in the keyring."""
+
+    name: str
+    label: str
+    help: str = ""
+    secret: bool = False
+    required: bool = True
+    kind: FieldKind = FieldKind.TEXT
+    choices: tuple[str, ...] = ()
+    default: Any = None
+
+
+class ParameterKind(StrEnum):
+    """What a parameter of a tool takes, in the words of JSON."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    WHOLE = "whole"
+    FLAG = "flag"
+    LIST = "list"
+    OBJECT = "object"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a tool; None stands for one that was not given."""
+
+    kind: ParameterKind
+    required: bool = True
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What a tool gets. It is never printed whole: the settings hold secrets."""
+
+    parameters: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(repr=False)
+    """The fields of the connection, the secret ones among them."""
+    key: str
+    """The idempotency key of an outside action; empty for reads."""
+    now: datetime
+    seconds: float = 30
+    """How long the call may take."""
+    connection: str
+    """Its name, as in "table:expenses"."""
+    workflow: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a checker found out about an outside action."""
+
+    happened: bool
+    result: Any = None
+    """What the tool answered, or would have."""
+
+
+class ToolFailedError(Exception):
+    """A call that did not do what was asked; the failure says what helps."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.sentence)
+        self.failure = failure
+
+    @classmethod
+    def because(cls, kind: FailureClass, sentence: str) -> "ToolFailedError":
+        return cls(Failure(kind=kind, sentence=sentence))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One thing that scripts can ask of a connection; it answers with JSON values or raises ToolFailedError."""
+
+    name: str
+    help: str
+    parameters: Mapping[str, Parameter]
+    run: Callable[[Call], Any]
+    mutating: bool = False
+    acts_on_others: bool = False
+    """Sends, posts or destroys: the person is asked first unless they chose otherwise."""
+    check: Callable[[Call], Checked] | None = None
+    """Whether the action with this key and these parameters happened; raises ToolFailedError if it cannot tell."""
+
+    def __post_init__(self) -> None:
+        if not self.mutating and (self.acts_on_others or self.check):
+            raise ValueError(f"The tool {self.name} changes nothing, so it has nothing to ask about or to check.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connector:
+    """One kind of connection."""
+
+    kind: str
+    """The part of a connection's name before the colon."""
+    title: str
+    help: str
+    fields: tuple[Field, ...]
+    tools: tuple[Tool, ...]
+    test: Callable[[Call], str]
+    """Tries the connection and says in a sentence that it works, or raises ToolFailedError."""
+
+    def __post_init__(self) -> None:
+        for what, names in (("field", [f.name for f in self.fields]), ("tool", [t.name for t in self.tools])):
+            if len(set(names)) < len(names):
+                raise ValueError(f"The connector {self.kind} has a {what} twice.")

@@ -1,0 +1,36 @@
+"""Tell the person something: a notification on their own screen."""
+
+from collections.abc import Callable
+
+from scheduler.connections.connector import Call, Connector, Parameter, ParameterKind, Tool
+
+
+def notify(tell: Callable[[str, str], None]) -> Connector:
+    """The connector that shows a title and a text through `tell`."""
+
+    def send(call: Call) -> None:
+        tell(call.parameters["title"], call.parameters.get("text") or "")
+
+    def test(_: Call) -> str:
+        tell("Dayhand", "Notifications arrive.")
+        return "A notification was shown."
+
+    return Connector(
+        kind="notify",
+        title="Notification",
+        help="Shows notifications on this computer.",
+        fields=(),
+        tools=(
+            Tool(
+                name="send",
+                help="Show a notification.",
+                parameters={
+                    "title": Parameter(ParameterKind.TEXT, help="One short line."),
+                    "text": Parameter(ParameterKind.TEXT, required=False, help="What else there is to say."),
+                },
+                run=send,
+                mutating=True,
+            ),
+        ),
+        test=test,
+    )

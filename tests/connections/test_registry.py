@@ -1,0 +1,271 @@
+"""The registry: what exists, and what is refused with a sentence that says what would be accepted."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler.connections.connector import (
+    Call,
+    Connector,
+    Field,
+    FieldKind,
+    Parameter,
+    ParameterKind,
+    Tool,
+    ToolFailedError,
+)
+from scheduler.connections.errors import (
+    BadConnectionNameError,
+    BadParametersError,
+    BadSettingsError,
+    ConnectionRuleError,
+    UnknownConnectorError,
+    UnknownToolError,
+)
+from scheduler.connections.registry import Registry, builtin_registry, parse_name
+from scheduler.rules.failures import FailureClass
+from tests.connections.calls import call
+
+ALL_KINDS = {kind.value: Parameter(kind, required=False) for kind in ParameterKind}
+LOOK = Tool(name="look", help="", parameters=ALL_KINDS, run=lambda _: None)
+SAY = Tool(name="say", help="", parameters={"text": Parameter(ParameterKind.TEXT)}, run=lambda _: None, mutating=True)
+
+
+def mailbox(**changed: Any) -> Connector:
+    described: dict[str, Any] = {
+        "kind": "mailbox",
+        "title": "Mailbox",
+        "help": "",
+        "fields": (
+            Field(name="host", label="Server", help="As in mail.example.org."),
+            Field(name="password", label="Password", secret=True),
+            Field(name="port", label="Port", kind=FieldKind.NUMBER, default=993),
+            Field(name="safe", label="Encrypted", kind=FieldKind.FLAG, default=True),
+            Field(name="mode", label="Mode", kind=FieldKind.CHOICE, choices=("poll", "push"), default="poll"),
+            Field(name="folder", label="Folder", kind=FieldKind.PATH, required=False),
+        ),
+        "tools": (LOOK, SAY),
+        "test": lambda _: "It works.",
+    }
+    return Connector(**{**described, **changed})
+
+
+REGISTRY = Registry([mailbox(), mailbox(kind="attic", tools=())])
+NEEDED = {"host": "h", "password": "hunter2"}
+
+
+def test_kinds_are_listed_in_order() -> None:
+    assert REGISTRY.kinds() == ("attic", "mailbox")
+    assert REGISTRY.connector("attic").kind == "attic"
+
+
+def test_an_unknown_kind_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(UnknownConnectorError, match=r'called "ftp"\. Known are: attic, mailbox') as refused:
+        REGISTRY.connector("ftp")
+    assert isinstance(refused.value, ConnectionRuleError)
+    assert refused.value.sentence == str(refused.value)
+
+
+def test_a_tool_is_found_by_the_kind_of_its_connection() -> None:
+    assert REGISTRY.tool("mailbox:home", "say") is SAY
+
+
+def test_an_unknown_tool_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(UnknownToolError, match=r'mailbox:home has no tool "sing"\. It has: look, say\.'):
+        REGISTRY.tool("mailbox:home", "sing")
+
+
+@pytest.mark.parametrize("name", ["mailbox:home", "mailbox:Home_2-b", "s3:x"])
+def test_good_names(name: str) -> None:
+    assert parse_name(name) == tuple(name.split(":"))
+
+
+@pytest.mark.parametrize(
+    "name", ["", "home", ":home", "mailbox:", "mailbox:a b", "mailbox:a:b", "mailbox:a\n", "Mailbox:a", "mailbox:é"]
+)
+def test_bad_names_are_refused_with_an_example(name: str) -> None:
+    with pytest.raises(BadConnectionNameError, match="table:expenses"):
+        REGISTRY.parse_name(name)
+
+
+FITTING: dict[str, list[Any]] = {
+    "text": ["", "x"],
+    "number": [0, 1.5],
+    "whole": [0, -3],
+    "flag": [True, False],
+    "list": [[], [1]],
+    "object": [{}, {"a": 1}],
+}
+
+
+@pytest.mark.parametrize("kind", [kind.value for kind in ParameterKind])
+@pytest.mark.parametrize("other", FITTING)
+def test_every_kind_of_parameter_takes_its_own_values_and_no_others(kind: str, other: str) -> None:
+    fits = kind in (other, "any") or (kind, other) == ("number", "whole")
+    for value in FITTING[other]:
+        if fits or (kind == "whole" and other == "number" and isinstance(value, int)):
+            REGISTRY.check_parameters(LOOK, {kind: value})
+        else:
+            with pytest.raises(BadParametersError, match=f'^"{kind}" of look takes .+, not .+'):
+                REGISTRY.check_parameters(LOOK, {kind: value})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_numbers_are_finite(value: float) -> None:
+    with pytest.raises(BadParametersError, match="not finite"):
+        REGISTRY.check_parameters(LOOK, {"number": value})
+
+
+def test_a_missing_parameter_is_named_with_what_it_takes() -> None:
+    for given in ({}, {"text": None}):
+        with pytest.raises(BadParametersError, match='say needs "text": a text'):
+            REGISTRY.check_parameters(SAY, given)
+
+
+def test_none_stands_for_what_was_not_given() -> None:
+    REGISTRY.check_parameters(LOOK, dict.fromkeys(ALL_KINDS))
+
+
+def test_an_unknown_parameter_is_named_with_the_one_that_was_meant() -> None:
+    with pytest.raises(BadParametersError, match=r'say has no parameter "txt"\. Did you mean "text"\?'):
+        REGISTRY.check_parameters(SAY, {"txt": "x"})
+    with pytest.raises(BadParametersError, match="It takes: text"):
+        REGISTRY.check_parameters(SAY, {"zzz": "x"})
+
+
+def test_settings_get_their_defaults() -> None:
+    assert REGISTRY.check_settings("mailbox", NEEDED) == {
+        "host": "h",
+        "password": "hunter2",
+        "port": 993,
+        "safe": True,
+        "mode": "poll",
+        "folder": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "kept"),
+    [
+        ("port", 12, 12),
+        ("port", "12", 12),
+        ("port", "1.5", 1.5),
+        ("safe", "no", False),
+        ("safe", " TRUE ", True),
+        ("safe", False, False),
+        ("mode", "push", "push"),
+        ("folder", "~/Mail", "~/Mail"),
+        ("folder", "/var/mail", "/var/mail"),
+        ("port", "", 993),
+    ],
+)
+def test_settings_may_come_as_texts(field: str, given: Any, kept: Any) -> None:
+    settings = REGISTRY.check_settings("mailbox", {**NEEDED, field: given})
+    assert settings[field] == kept
+    assert type(settings[field]) is type(kept)
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "says"),
+    [
+        ("host", None, r'Server \("host"\) is missing. As in mail.example.org.'),
+        ("host", "", "is missing"),
+        ("host", 5, "takes a text"),
+        ("port", "many", r'Port \("port"\) takes a number'),
+        ("port", "nan", "takes a number"),
+        ("port", True, "takes a number"),
+        ("safe", "perhaps", "takes yes or no"),
+        ("safe", 1, "takes yes or no"),
+        ("mode", "pull", "takes one of poll, push"),
+        ("folder", "Mail", "takes a full path"),
+        ("folder", "/a\0b", "takes a full path"),
+        ("hsot", "h", r'no field "hsot"\. Did you mean "host"\?'),
+    ],
+)
+def test_bad_settings_are_refused_by_field(field: str, given: Any, says: str) -> None:
+    with pytest.raises(BadSettingsError, match=says):
+        REGISTRY.check_settings("mailbox", {**NEEDED, field: given})
+
+
+def test_a_refusal_never_quotes_a_secret() -> None:
+    with pytest.raises(BadSettingsError) as refused:
+        REGISTRY.check_settings("mailbox", {"host": "h", "password": ["hunter2"]})
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_call_is_never_printed_with_its_secrets() -> None:
+    assert "hunter2" not in repr(call(NEEDED))
+
+
+def test_a_failed_tool_carries_what_helps() -> None:
+    error = ToolFailedError.because(FailureClass.AUTH, "Log in again.")
+    assert (str(error), error.failure.kind) == ("Log in again.", FailureClass.AUTH)
+
+
+def test_a_tool_that_changes_nothing_has_nothing_to_ask_about() -> None:
+    with pytest.raises(ValueError, match="changes nothing"):
+        Tool(name="t", help="", parameters={}, run=lambda _: None, acts_on_others=True)
+
+
+def test_a_connector_has_no_tool_and_no_field_twice() -> None:
+    with pytest.raises(ValueError, match="tool twice"):
+        mailbox(tools=(SAY, SAY))
+    with pytest.raises(ValueError, match="field twice"):
+        mailbox(fields=(Field(name="a", label="A"), Field(name="a", label="B")))
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Iterator[Path]:
+    """A place where packages are installed."""
+    sys.path.insert(0, str(tmp_path))
+    yield tmp_path
+    sys.path.remove(str(tmp_path))
+
+
+def install(place: Path, name: str, source: str) -> None:
+    (place / f"{name}_module.py").write_text(source)
+    told = place / f"{name}-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (told / "entry_points.txt").write_text(f"[dayhand.connectors]\n{name} = {name}_module:connector\n")
+
+
+GOOD = """
+from scheduler.connections.connector import Connector
+connector = Connector(kind="%s", title="Lamp", help="", fields=(), tools=(), test=lambda call: "On.")
+"""
+
+
+def test_installed_connectors_are_found_and_broken_ones_are_told_of(installed: Path) -> None:
+    install(installed, "lamp", GOOD % "lamp")
+    install(installed, "torn", "raise RuntimeError('no wire')")
+    install(installed, "odd", "connector = 5")
+    install(installed, "copy", GOOD % "notify")
+    registry = builtin_registry(lambda *_: None)
+    assert registry.connector("lamp").title == "Lamp"
+    assert registry.connector("notify").title == "Notification"
+    torn, copied = (next(told for told in registry.warnings if word in told) for word in ("torn", "second connector"))
+    assert "RuntimeError: no wire" in torn and "package torn" in torn
+    assert '"notify"' in copied
+    assert any('"odd"' in told and "not a connector" in told for told in registry.warnings)
+    assert len(registry.warnings) == 3
+
+
+def test_without_others_there_is_nothing_to_warn_of() -> None:
+    assert builtin_registry(lambda *_: None).warnings == ()
+
+
+def test_every_builtin_tool_says_what_it_does_and_takes() -> None:
+    registry = builtin_registry(lambda *_: None)
+    for connector in map(registry.connector, registry.kinds()):
+        assert connector.title and connector.help
+        for tool in connector.tools:
+            assert tool.help.endswith(".")
+            assert all(parameter.help.endswith(".") for parameter in tool.parameters.values())
+
+
+def test_a_call_has_half_a_minute_unless_told_otherwise() -> None:
+    assert Call(parameters={}, settings={}, key="", now=call({}).now, connection="a:b").seconds == 30
