@@ -124,13 +124,13 @@ class Commands:
         return self._answer("pause", request, act)
 
     def resume(self, schedule: str, *, version: int | None = None, request: str | None = None) -> Answer:
-        """Go on. Times that passed meanwhile are handled by the catch-up policy; failures are forgiven."""
+        """Go on. Times that passed meanwhile are handled by the catch-up policy."""
 
         def act(db: sqlite3.Connection, _: datetime) -> Answer:
             row = self._find(db, schedule, version)
-            if not row.paused and row.blocked is None:
+            if not row.paused:
                 raise RefusedError("not paused", f"{schedule} is not paused.")
-            return self._bump(db, row, paused=False, paused_until=None, pause_note=None, blocked=None, failures=0)
+            return self._bump(db, row, paused=False, paused_until=None, pause_note=None)
 
         return self._answer("resume", request, act)
 
@@ -160,8 +160,6 @@ class Commands:
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
             row = self._find(db, schedule)
             _refuse_trouble(row)
-            if row.blocked is not None:
-                raise RefusedError("blocked", f"{schedule} is blocked: {row.blocked} Resume it first.")
             refuse_side_by_side(overlap, row.kind)
             key = occurrence_key(schedule, now, Origin.MANUAL, request or uuid4().hex)
             others = [one for one in occurrences.underway(db, schedule) if one.origin is not Origin.BACKFILL]
@@ -267,10 +265,6 @@ class Commands:
                 self._emission.give_up(db, row, Reason.REMOVED, now)
             for one in occurrences.queued(db, schedule):
                 occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=Reason.REMOVED, ended=now)
-            for one in occurrences.awaiting_retry(db, schedule):
-                occurrences.move(
-                    db, one.key, State.STARTED, State.CANCELLED, reason=Reason.REMOVED, retry_at=None, ended=now
-                )
             backfills.cancel_all(db, schedule, now)
             return self._bump(db, row, removed=now, next_at=None, next_due=None, skip_at=None)
 

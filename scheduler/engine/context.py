@@ -30,8 +30,13 @@ class Context:
     announce: Announce
     settings: Settings
     machine_zone: str
+    paused_until: datetime | None = None
+    """Until when nothing at all starts, because the person said so; None if things go on."""
     _policies: dict[tuple[str, str], Policies] = field(default_factory=dict)
     _compiled: OrderedDict[str, tuple[str, str, Spec, Times]] = field(default_factory=OrderedDict)
+
+    def is_paused(self, now: datetime) -> bool:
+        return self.paused_until is not None and now < self.paused_until
 
     def compile(self, schedule: str, written: str) -> tuple[Spec, Times]:
         """The stored spec, read and compiled; kept while it is used. BadScheduleError if it makes no sense."""

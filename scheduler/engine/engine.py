@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from scheduler.engine.backfilling import Backfilling
+from scheduler.engine.book import Book
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.commands import Commands
 from scheduler.engine.conditions import Conditions, UnknownConditions
@@ -41,7 +42,6 @@ class Engine:
         announce: Announce = lambda _: None,
     ) -> None:
         self._listener = announce
-        self._waiting = False
         self._context = Context(
             database=database,
             clock=clock or SystemClock(),
@@ -52,9 +52,8 @@ class Engine:
         self._emission = Emission(self._context)
         self._backfilling = Backfilling(self._context, self._emission)
         self._rewinding = Rewinding(self._context, self._emission)
-        self._dispatch = Dispatch(
-            self._context, launcher, conditions or UnknownConditions(), self._emission, self._hear_of_run
-        )
+        book = Book(self._context, self._emission)
+        self._dispatch = Dispatch(self._context, launcher, conditions or UnknownConditions(), self._emission, book)
         self.commands = Commands(self._context, self._emission, self._dispatch)
         self.views = Views(self._context)
         self._stirred = True
@@ -82,12 +81,11 @@ class Engine:
             return min(self._wake, now + LONGEST_SLEEP)
         # Until this tick is through there is no time to sleep until, so one that fails is done again.
         self._stirred, self._wake = False, None
-        with self._context.database.write() as db:
-            ended = self._dispatch.record_ends(db, now)
-            more = self._emission.emit_due(db, now)
-        self._dispatch.forget_ends(ended)
-        self._waiting = True
-        self._waiting = self._dispatch.start_due(now)
+        more = False
+        if schedules.is_any_due(self._context.database.read(), now):
+            with self._context.database.write() as db:
+                more = self._emission.emit_due(db, now)
+        self._dispatch.start_due(now)
         agenda = read_agenda(self._context.database.read(), now)
         if agenda.has_chores:
             more |= self._do_chores(now)
@@ -146,15 +144,9 @@ class Engine:
         return bool(resumed) or caught_up or backfilled
 
     def _next_wake(self, agenda: Agenda, now: datetime) -> datetime:
-        if self._waiting or agenda.has_chores:
+        if self._dispatch.is_waiting or agenda.has_chores:
             return min(agenda.next, now + LONGEST_SLEEP)
         return agenda.next
-
-    def _hear_of_run(self, announcement: Announcement, *, changes_times: bool) -> None:
-        """A run began or ended, in any thread: worth a look only if something waits or the next time moved."""
-        if changes_times or self._waiting:
-            self._stirred = True
-        self._listener(announcement)
 
     def _stir(self, announcement: Announcement) -> None:
         self._stirred = True

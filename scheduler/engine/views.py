@@ -30,8 +30,6 @@ _TICK = timedelta(microseconds=1)
 class ScheduleState(StrEnum):
     ACTIVE = "active"
     PAUSED = "paused"
-    BLOCKED = "blocked"
-    """Too many failures: nothing starts until it is resumed."""
     BROKEN = "broken"
     """Set aside: its row makes no sense."""
     FINISHED = "finished"
@@ -65,8 +63,6 @@ class ScheduleView:
             return ScheduleState.BROKEN
         if row.paused:
             return ScheduleState.PAUSED
-        if row.blocked is not None:
-            return ScheduleState.BLOCKED
         return ScheduleState.ACTIVE if self.is_underway or not has_no_times(row) else ScheduleState.FINISHED
 
     @property

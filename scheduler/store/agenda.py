@@ -14,7 +14,9 @@ SELECT
     (SELECT min(paused_until) FROM schedules WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL),
     (SELECT min(due) FROM occurrences WHERE state = 'queued' AND due > ?1),
     (SELECT min(retry_at) FROM occurrences WHERE state = 'queued' AND retry_at > ?1),
-    (SELECT min(retry_at) FROM occurrences WHERE state = 'started' AND retry_at > ?1),
+    (SELECT min(resume_at) FROM runs WHERE resume_at > ?1),
+    (SELECT min(wake_at) FROM handlers WHERE removed = 0 AND wake_at > ?1),
+    (SELECT min(check_at) FROM mutations WHERE check_at > ?1),
     EXISTS (SELECT 1 FROM schedules WHERE {ALIVE} AND late_next IS NOT NULL)
         OR EXISTS (SELECT 1 FROM backfills WHERE ended IS NULL)
 """

@@ -24,6 +24,7 @@ class Database:
         self.is_read_only = read_only
         self._writer = threading.RLock()
         self._writing: int | None = None
+        self._is_durable = False
         self._door = threading.Lock()
         self._is_closed = False
         # By thread id: a threading.local forgets between two slots of a QThread. A thread that
@@ -37,10 +38,13 @@ class Database:
         return self._connections.get(owner) or self._connect(owner)
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it is stored, or nothing."""
+    def write(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it is stored, or nothing. A durable one survives a power cut from its end on."""
         with self._writer:
             connection = self._connections.get(_WRITER) or self._connect(_WRITER)
+            if durable != self._is_durable:
+                connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._is_durable = durable
             connection.execute("BEGIN IMMEDIATE")
             self._writing = threading.get_ident()
             try:

@@ -143,33 +143,29 @@ def skip_pending(db: sqlite3.Connection, workflow: str, topic: str, identity: st
     return db.execute(f"{query} AND id = ?", (workflow, topic, identity)).rowcount
 
 
-def add_topic(db: sqlite3.Connection, workflow: str, topic: str) -> None:
-    db.execute("INSERT INTO topics (workflow, name) VALUES (?, ?) ON CONFLICT DO NOTHING", (workflow, topic))
+def number_pending(db: sqlite3.Connection, workflow: str, most: int = 10_000) -> dict[str, int]:
+    """How many wait in each topic, counted up to a limit."""
+    topics = [row[0] for row in db.execute("SELECT DISTINCT topic FROM subscriptions WHERE workflow = ?", (workflow,))]
+    query = "SELECT count(*) FROM (SELECT 1 FROM events WHERE workflow = ? AND topic = ? AND state = 'pending' LIMIT ?)"
+    return {topic: int(db.execute(query, (workflow, topic, most)).fetchone()[0]) for topic in topics}
 
 
-def sequence_of(db: sqlite3.Connection, workflow: str, topics: Sequence[str]) -> int:
-    """The sequence of the latest news in any of the topics."""
-    marks = ", ".join("?" * len(topics))
-    query = f"SELECT max(sequence) FROM topics WHERE workflow = ? AND name IN ({marks})"
-    return int(db.execute(query, (workflow, *topics)).fetchone()[0] or 0)
-
-
-def oldest_pending(db: sqlite3.Connection, workflow: str, topics: Sequence[str]) -> int | None:
-    """The place in line of the oldest pending event of the topics."""
-    places = [
-        db.execute(
-            "SELECT min(born) FROM events WHERE workflow = ? AND topic = ? AND state = 'pending'", (workflow, topic)
-        ).fetchone()[0]
-        for topic in topics
-    ]
-    return min((place for place in places if place is not None), default=None)
+def topics_in_use(db: sqlite3.Connection, workflow: str) -> set[str]:
+    """Those with events that wait."""
+    query = "SELECT DISTINCT topic FROM events WHERE workflow = ? AND state = 'pending'"
+    return {row[0] for row in db.execute(query, (workflow,))}
 
 
 def _next_sequence(db: sqlite3.Connection, workflow: str, topic: str) -> int:
+    """One more piece of news for whoever takes events from the topic."""
     row = db.execute(
         "UPDATE workflows SET sequence = sequence + 1 WHERE slug = ? RETURNING sequence", (workflow,)
     ).fetchone()
-    db.execute("UPDATE topics SET sequence = ? WHERE workflow = ? AND name = ?", (row[0], workflow, topic))
+    db.execute(
+        "UPDATE handlers SET latest = ?1 WHERE workflow = ?2 AND name IN "
+        "(SELECT handler FROM subscriptions WHERE workflow = ?2 AND topic = ?3)",
+        (row[0], workflow, topic),
+    )
     return int(row[0])
 
 

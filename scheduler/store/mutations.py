@@ -12,6 +12,7 @@ from scheduler.store.errors import StaleError
 
 class MutationRow(NamedTuple):
     run: str
+    workflow: str
     connection: str
     tool: str
     parameters: Any
@@ -32,7 +33,13 @@ _ALL = f"SELECT {', '.join(_COLUMNS)} FROM mutations"
 
 def begin(db: sqlite3.Connection, row: MutationRow) -> None:
     """Write it down before the outside call is made."""
-    values = row._replace(parameters=json.dumps(row.parameters), begun=to_ms(row.begun))  # type: ignore[arg-type]
+    values = row._replace(
+        parameters=json.dumps(row.parameters),
+        result=None if row.result is None else json.dumps(row.result),
+        begun=to_ms(row.begun),  # type: ignore[arg-type]
+        settled=to_ms(row.settled),  # type: ignore[arg-type]
+        check_at=to_ms(row.check_at),  # type: ignore[arg-type]
+    )
     db.execute(f"INSERT INTO mutations ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", values)
 
 
@@ -49,6 +56,11 @@ def settle(
         raise StaleError(f"The outside action of the run {run} is no longer {old}.")
 
 
+def hand_over(db: sqlite3.Connection, run: str, successor: str) -> None:
+    """The next attempt goes on from what is known of it."""
+    db.execute("UPDATE mutations SET run = ? WHERE run = ?", (successor, run))
+
+
 def check_again(db: sqlite3.Connection, run: str, at: datetime | None, *, counts: bool) -> None:
     """The checker could not tell; ask again then, or never."""
     query = "UPDATE mutations SET check_at = ?, checks = checks + ? WHERE run = ? AND status IN ('in_flight', 'unsure')"
@@ -60,9 +72,20 @@ def find(db: sqlite3.Connection, run: str) -> MutationRow | None:
     return None if row is None else _from_sql(row)
 
 
-def unsettled(db: sqlite3.Connection) -> list[MutationRow]:
-    """In flight or unsure."""
-    rows = db.execute(f"{_ALL} WHERE status IN ('in_flight', 'unsure') ORDER BY begun")
+def status_of(db: sqlite3.Connection, run: str) -> Mutation | None:
+    row = db.execute("SELECT status FROM mutations WHERE run = ?", (run,)).fetchone()
+    return None if row is None else Mutation(row[0])
+
+
+def unsettled(db: sqlite3.Connection, workflow: str | None = None) -> list[MutationRow]:
+    """In flight or unsure, of one workflow or all."""
+    where = "status IN ('in_flight', 'unsure') AND (?1 IS NULL OR workflow = ?1) ORDER BY begun"
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (workflow,))]
+
+
+def to_check(db: sqlite3.Connection, now: datetime) -> list[MutationRow]:
+    """Those whose tool is to be asked by now whether it happened."""
+    rows = db.execute(f"{_ALL} WHERE check_at IS NOT NULL AND check_at <= ? ORDER BY check_at", (to_ms(now),))
     return [_from_sql(row) for row in rows]
 
 

@@ -32,10 +32,8 @@ class OccurrenceRow(NamedTuple):
     overlap: Overlap | None = None
     """Its own policy, if it does not follow its schedule's."""
     backfill: str | None = None
-    attempts: int = 0
-    """How many began."""
     unlaunched: int = 0
-    """How often in a row the next one could not be started."""
+    """How often it could not be started."""
     retry_at: datetime | None = None
     began: datetime | None = None
     ended: datetime | None = None
@@ -48,14 +46,19 @@ _ENUMS: dict[str, type[StrEnum]] = {"origin": Origin, "state": State, "reason": 
 _ENUM_PLACES = tuple((_COLUMNS.index(name), {one.value: one for one in enum}) for name, enum in _ENUMS.items())
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM occurrences"
 _OF_OCCURRENCE = ", ".join(f"o.{name}" for name in _COLUMNS)
-_WITH_SCHEDULE = f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind FROM occurrences o JOIN schedules s ON s.id = o.schedule"
+_WITH_SCHEDULE = (
+    f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind, s.next_at FROM occurrences o JOIN schedules s ON s.id = o.schedule"
+)
 _HAD_ITS_TIME = f"reason IS NOT '{Reason.CLOCK}'"
 _UNDERWAY = "state IN ('queued', 'started')"
 _USUAL = "CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END"
-# Nothing of a schedule that is blocked or set aside, and of a paused one only what a person asked for.
-_MAY_START = (
-    "s.blocked IS NULL AND s.trouble IS NULL AND s.removed IS NULL "
-    "AND (s.paused = 0 OR o.origin IN ('manual', 'backfill'))"
+# Nothing of a schedule that is set aside, and of a paused one only what a person asked for.
+_MAY_START = "s.trouble IS NULL AND s.removed IS NULL AND (s.paused = 0 OR o.origin IN ('manual', 'backfill'))"
+# Nothing of a workflow that is paused, or being repaired, or in a lane that is closed.
+_LANE_IS_OPEN = (
+    "NOT EXISTS (SELECT 1 FROM workflows w WHERE w.slug = s.workflow AND (w.status <> 'active' OR w.fixing)) "
+    "AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.workflow = s.workflow "
+    "AND l.name = CASE s.kind WHEN 'job' THEN s.handler ELSE '' END AND l.blocked IS NOT NULL)"
 )
 _INSERT = (
     f"INSERT INTO occurrences ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
@@ -83,9 +86,9 @@ def move(db: sqlite3.Connection, key: str, old: State, new: State, **changes: An
         raise StaleError(f"The occurrence {key[:8]} is no longer {old}.")
 
 
-def adjust(db: sqlite3.Connection, key: str, state: State, **changes: Any) -> bool:
-    """Change facts of an occurrence that stays in `state`; says whether it still was there."""
-    return _change(db, key, state, **changes)
+def adjust(db: sqlite3.Connection, key: str, old: State, /, **changes: Any) -> bool:
+    """Change facts of an occurrence that still is in `old`; says whether it was."""
+    return _change(db, key, old, **changes)
 
 
 def find(db: sqlite3.Connection, key: str) -> OccurrenceRow | None:
@@ -138,44 +141,29 @@ def queued(db: sqlite3.Connection, schedule: str | None = None) -> list[Occurren
     return [_from_sql(row) for row in rows]
 
 
-Candidate: TypeAlias = tuple[OccurrenceRow, str, str]
-"""An occurrence that may start, with the policies and the kind of its schedule."""
+QueuedRow: TypeAlias = tuple[OccurrenceRow, str, str, datetime | None]
+"""An occurrence that may start, with the policies, the kind and the next time of its schedule."""
 
 
-def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[Candidate]:
+def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[QueuedRow]:
     """Queued, due and free to start as far as their schedules go, oldest first; read as far as needed."""
     yield from _candidates(
         db.execute(
             f"{_WITH_SCHEDULE} WHERE o.state = 'queued' AND o.due <= ?1 AND (o.origin = 'backfill') = ?2 "
-            f"AND {_MAY_START} ORDER BY o.due, o.planned",
+            f"AND {_MAY_START} AND {_LANE_IS_OPEN} ORDER BY o.due, o.planned",
             (to_ms(now), backfill),
         )
     )
 
 
-def started(db: sqlite3.Connection) -> Iterator[Candidate]:
+def started(db: sqlite3.Connection) -> Iterator[QueuedRow]:
     """Begun and not ended: running, or waiting for the next attempt."""
     return _candidates(db.execute(f"{_WITH_SCHEDULE} WHERE o.state = 'started'"))
-
-
-def retries(db: sqlite3.Connection, now: datetime) -> Iterator[Candidate]:
-    """Started ones whose next attempt is due and may be made."""
-    where = f"o.state = 'started' AND o.retry_at <= ? AND {_MAY_START} ORDER BY o.retry_at"
-    return _candidates(db.execute(f"{_WITH_SCHEDULE} WHERE {where}", (to_ms(now),)))
 
 
 def busy_schedules(db: sqlite3.Connection) -> set[str]:
     """Those with a started occurrence."""
     return {row[0] for row in db.execute("SELECT schedule FROM occurrences WHERE state = 'started'")}
-
-
-def is_waiting(db: sqlite3.Connection, now: datetime) -> bool:
-    """Whether anything that is due, or whose next attempt is, has not begun."""
-    query = (
-        "SELECT 1 FROM occurrences WHERE state = 'queued' AND due <= ?1 UNION ALL "
-        "SELECT 1 FROM occurrences WHERE state = 'started' AND retry_at <= ?1 LIMIT 1"
-    )
-    return db.execute(query, (to_ms(now),)).fetchone() is not None
 
 
 def overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]]:
@@ -197,15 +185,9 @@ def overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]
     return [(row[0], Overlap(row[1])) for row in rows]
 
 
-def awaiting_retry(db: sqlite3.Connection, schedule: str) -> list[OccurrenceRow]:
-    """The started ones of a schedule between two attempts."""
-    where = "schedule = ? AND state = 'started' AND retry_at IS NOT NULL"
-    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (schedule,))]
-
-
 def hasten(db: sqlite3.Connection, *, latest: datetime, to: datetime) -> None:
-    """Bring forward the attempts that lie beyond the latest instant."""
-    query = f"UPDATE occurrences SET retry_at = ? WHERE {_UNDERWAY} AND retry_at > ?"
+    """Bring forward the tries that lie beyond the latest instant."""
+    query = "UPDATE occurrences SET retry_at = ? WHERE state = 'queued' AND retry_at > ?"
     db.execute(query, (to_ms(to), to_ms(latest)))
 
 
@@ -296,7 +278,7 @@ def drifts(db: sqlite3.Connection, schedule: str | None, since: datetime | None,
     return counts
 
 
-def _change(db: sqlite3.Connection, key: str, old: State, **changes: Any) -> bool:
+def _change(db: sqlite3.Connection, key: str, old: State, /, **changes: Any) -> bool:
     assignments = ", ".join(f"{name} = ?" for name in changes)
     values = [to_ms(value) if name in _INSTANTS else value for name, value in changes.items()]
     return (
@@ -305,8 +287,8 @@ def _change(db: sqlite3.Connection, key: str, old: State, **changes: Any) -> boo
     )
 
 
-def _candidates(rows: Iterable[sqlite3.Row]) -> Iterator[Candidate]:
-    return ((_from_sql(row[:-2]), row[-2], row[-1]) for row in rows)
+def _candidates(rows: Iterable[sqlite3.Row]) -> Iterator[QueuedRow]:
+    return ((_from_sql(row[:-3]), row[-3], row[-2], from_ms(row[-1])) for row in rows)
 
 
 def _gap(row: sqlite3.Row) -> Gap:

@@ -14,8 +14,27 @@ class RequestKind(StrEnum):
     PERMISSION = "permission"
     RECONNECT = "reconnect"
     UNSURE = "unsure"
+    """The outside action may or may not have happened."""
+    INTERRUPTED = "interrupted"
+    """Dayhand ended in the middle of a job."""
     SCRIPT_ERROR = "script error"
     TOO_MANY_FAILURES = "too many failures"
+    INTERNAL = "internal"
+    """Dayhand made a mistake."""
+
+
+class Given(StrEnum):
+    """The answers that requests have had."""
+
+    YES = "yes"
+    NO = "no"
+    HAPPENED = "happened"
+    NOT_HAPPENED = "not-happened"
+    SKIP = "skip"
+    SOLVED = "solved"
+    """By something else: a retry, a deploy, a reconnect."""
+    WITHDRAWN = "withdrawn"
+    """Nobody needs to answer it any more."""
 
 
 class Answered(StrEnum):
@@ -26,10 +45,6 @@ class Answered(StrEnum):
     """It had been given before."""
     TOO_LATE = "too late"
     """Another one had been given, or the request is gone."""
-
-
-WITHDRAWN = "withdrawn"
-"""The answer of a request that nobody needs to answer any more."""
 
 
 class RequestRow(NamedTuple):
@@ -43,6 +58,8 @@ class RequestRow(NamedTuple):
     run: str | None = None
     call: Any = None
     """Connection, tool and parameters, exactly as they would be used."""
+    ui: Any = None
+    """What the script adds for the person to see."""
     hash: str | None = None
     answer: str | None = None
     answered: datetime | None = None
@@ -54,8 +71,11 @@ _ALL = f"SELECT {', '.join(_COLUMNS)} FROM requests"
 
 def put(db: sqlite3.Connection, row: RequestRow) -> bool:
     """Ask, unless the same is asked already; says whether it is new."""
-    call = None if row.call is None else json.dumps(row.call)
-    values = row._replace(created=to_ms(row.created), call=call)  # type: ignore[arg-type]
+    values = row._replace(
+        created=to_ms(row.created),  # type: ignore[arg-type]
+        call=None if row.call is None else json.dumps(row.call),
+        ui=None if row.ui is None else json.dumps(row.ui),
+    )
     marks = ", ".join("?" * len(_COLUMNS))
     query = f"INSERT INTO requests ({', '.join(_COLUMNS)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
     return db.execute(query, values).rowcount == 1
@@ -70,11 +90,37 @@ def answer(db: sqlite3.Connection, request: str, given: str, now: datetime) -> A
     return Answered.SAME if row is not None and row.answer == given else Answered.TOO_LATE
 
 
-def withdraw(db: sqlite3.Connection, now: datetime, *, run: str | None = None, workflow: str | None = None) -> int:
-    """Close the open requests of a run or a workflow unanswered; says how many."""
+def close(
+    db: sqlite3.Connection,
+    now: datetime,
+    given: Given = Given.WITHDRAWN,
+    *,
+    run: str | None = None,
+    workflow: str | None = None,
+) -> int:
+    """Answer the open requests of a run or a workflow in the person's place; says how many."""
     column, value = ("run", run) if run is not None else ("workflow", workflow)
     query = f"UPDATE requests SET answer = ?, answered = ? WHERE answer IS NULL AND {column} = ?"
-    return db.execute(query, (WITHDRAWN, to_ms(now), value)).rowcount
+    return db.execute(query, (given, to_ms(now), value)).rowcount
+
+
+def solve(db: sqlite3.Connection, now: datetime, kind: RequestKind, subject: str) -> list[str]:
+    """What it asked about is settled; the ids of those that were open."""
+    query = (
+        "UPDATE requests SET answer = ?, answered = ? WHERE answer IS NULL AND kind = ? AND subject = ? RETURNING id"
+    )
+    return [row[0] for row in db.execute(query, (Given.SOLVED, to_ms(now), kind, subject)).fetchall()]
+
+
+def approved_hash(db: sqlite3.Connection, run: str) -> str | None:
+    """What the person said yes to, for that run."""
+    query = "SELECT hash FROM requests WHERE run = ? AND kind = 'approval' AND answer = 'yes' ORDER BY answered DESC"
+    row = db.execute(query, (run,)).fetchone()
+    return None if row is None else row[0]
+
+
+def of_run(db: sqlite3.Connection, run: str) -> list[RequestRow]:
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE run = ? ORDER BY created", (run,))]
 
 
 def find(db: sqlite3.Connection, request: str) -> RequestRow | None:
@@ -93,5 +139,6 @@ def _from_sql(row: sqlite3.Row) -> RequestRow:
         kind=RequestKind(row["kind"]),
         created=created,
         call=None if row["call"] is None else json.loads(row["call"]),
+        ui=None if row["ui"] is None else json.loads(row["ui"]),
         answered=from_ms(row["answered"]),
     )

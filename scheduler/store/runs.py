@@ -18,44 +18,65 @@ class RunRow(NamedTuple):
     kind: HandlerKind
     trigger: str
     script: int
+    chain: str
+    """The id of its first attempt."""
     phase: Phase
     status: Status
     created: datetime
     updated: datetime
+    began: datetime | None = None
     occurrence: str | None = None
     retry_of: str | None = None
     attempt: int = 1
+    crashes: int = 0
+    """How often Dayhand ended during this chain without getting any further."""
     prepared: Any = None
     """What prepare returned, as JSON values."""
     outcome: Any = None
-    """What the outside action returned."""
+    """What the outside action, or the job, returned."""
     summary: str | None = None
     """The sentence that people see."""
     error: Any = None
-    began: datetime | None = None
+    progress: Any = None
+    resume_at: datetime | None = None
+    """When it goes on by itself; None if it has ended, or waits for somebody."""
+    prepared_at: datetime | None = None
+    mutating_at: datetime | None = None
+    mutated_at: datetime | None = None
     ended: datetime | None = None
 
 
 _COLUMNS = RunRow._fields
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM runs"
 _INSERT = f"INSERT INTO runs ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
-_INSTANTS = ("created", "updated", "began", "ended")
-_JSON = ("prepared", "outcome", "error")
-_FROM_SQL: dict[str, Callable[[Any], Any]] = (
-    dict.fromkeys(_INSTANTS, from_ms)
-    | dict.fromkeys(_JSON, lambda text: None if text is None else json.loads(text))
-    | {"kind": HandlerKind, "phase": Phase, "status": Status}
+_INSTANTS = frozenset(("created", "updated", "began", "resume_at", "prepared_at", "mutating_at", "mutated_at", "ended"))
+_JSON = frozenset(("prepared", "outcome", "error", "progress"))
+_INSTANT_PLACES = tuple(place for place, name in enumerate(_COLUMNS) if name in _INSTANTS)
+_JSON_PLACES = tuple(place for place, name in enumerate(_COLUMNS) if name in _JSON)
+_ENUM_PLACES: tuple[tuple[int, Callable[[Any], Any]], ...] = tuple(
+    (_COLUMNS.index(name), enum) for name, enum in (("kind", HandlerKind), ("phase", Phase), ("status", Status))
 )
 _OPEN = "status NOT IN ('committed', 'crashed', 'cancelled')"
+_ARRIVALS = {Phase.PREPARED: "prepared_at", Phase.MUTATING: "mutating_at", Phase.MUTATED: "mutated_at"}
 
 
 def insert(db: sqlite3.Connection, row: RunRow) -> None:
-    db.execute(_INSERT, [_to_sql(name, value) for name, value in zip(_COLUMNS, row, strict=True)])
+    values: list[Any] = list(row)
+    for place in _INSTANT_PLACES:
+        values[place] = to_ms(values[place])
+    for place in _JSON_PLACES:
+        if values[place] is not None:
+            values[place] = json.dumps(values[place])
+    db.execute(_INSERT, values)
 
 
 def advance(db: sqlite3.Connection, run: str, old: Phase, new: Phase, now: datetime, **changes: Any) -> None:
     """Pass a checkpoint; StaleError if the run is not active at `old`."""
     assert new in PHASES[old], f"{old} → {new} is not a way forward"
+    if new in _ARRIVALS:
+        changes[_ARRIVALS[new]] = now
+    if new is Phase.COMMITTED:
+        changes |= {"status": Status.COMMITTED, "ended": now}
     if not _change(db, run, "phase = ? AND status = 'active'", (old,), phase=new, updated=now, **changes):
         raise StaleError(f"The run {run} is no longer active and {old}.")
 
@@ -67,41 +88,75 @@ def move(db: sqlite3.Connection, run: str, old: Status, new: Status, now: dateti
         raise StaleError(f"The run {run} is no longer {old}.")
 
 
+def settle_phase(db: sqlite3.Connection, run: str, old: Phase, new: Phase, now: datetime, **changes: Any) -> None:
+    """A run that waits passes a checkpoint by somebody's answer; StaleError if it is not at `old`."""
+    assert new in PHASES[old], f"{old} → {new} is not a way forward"
+    changes = {"phase": new, "updated": now, _ARRIVALS.get(new, "updated"): now, **changes}
+    if not _change(db, run, "phase = ? AND status IN ('paused:approval', 'paused:reconciliation')", (old,), **changes):
+        raise StaleError(f"The run {run} no longer waits {old}.")
+
+
+def resume(db: sqlite3.Connection, run: str, at: datetime | None) -> None:
+    """Let it go on at that time, or not by itself."""
+    db.execute("UPDATE runs SET resume_at = ? WHERE id = ?", (to_ms(at), run))
+
+
+def note_progress(db: sqlite3.Connection, run: str, progress: Any) -> None:
+    db.execute("UPDATE runs SET progress = ? WHERE id = ?", (json.dumps(progress), run))
+
+
 def find(db: sqlite3.Connection, run: str) -> RunRow | None:
     row = db.execute(f"{_ALL} WHERE id = ?", (run,)).fetchone()
     return None if row is None else _from_sql(row)
 
 
+def beginning_with(db: sqlite3.Connection, text: str) -> list[RunRow]:
+    """Those whose id begins so, for people who type only its first letters."""
+    rows = db.execute(f"{_ALL} WHERE id >= ? AND id < ? ORDER BY id LIMIT 10", (text, text + "\uffff"))
+    return [_from_sql(row) for row in rows]
+
+
 def active(db: sqlite3.Connection, workflow: str | None = None) -> list[RunRow]:
     """Those that run now, of one workflow or all."""
-    query = f"{_ALL} WHERE {_OPEN} AND status = 'active' AND (?1 IS NULL OR workflow = ?1) ORDER BY created"
+    query = f"{_ALL} WHERE {_OPEN} AND status = 'active' AND (?1 IS NULL OR workflow = ?1) ORDER BY number"
     return [_from_sql(row) for row in db.execute(query, (workflow,))]
 
 
 def unfinished(db: sqlite3.Connection, workflow: str) -> list[RunRow]:
-    """Active, waiting, or failed and not yet dealt with; oldest first."""
-    return [
-        _from_sql(row) for row in db.execute(f"{_ALL} WHERE workflow = ? AND {_OPEN} ORDER BY created", (workflow,))
-    ]
+    """Active, waiting, failed and not yet dealt with, or crashed and to be followed; oldest first."""
+    query = f"{_ALL} WHERE workflow = ?1 AND {_OPEN} UNION {_ALL} WHERE resume_at IS NOT NULL AND workflow = ?1"
+    found = [_from_sql(row) for row in db.execute(query, (workflow,))]
+    return sorted(found, key=lambda row: (row.created, row.attempt))
 
 
-def chain(db: sqlite3.Connection, run: str) -> list[RunRow]:
-    """All attempts that this one belongs to, the first one first."""
-    rows = db.execute(
-        "WITH RECURSIVE back (id, retry_of) AS ("
-        "SELECT id, retry_of FROM runs WHERE id = ? "
-        "UNION SELECT r.id, r.retry_of FROM runs r JOIN back b ON r.id = b.retry_of"
-        "), forth (id) AS ("
-        "SELECT id FROM back WHERE retry_of IS NULL UNION SELECT r.id FROM runs r JOIN forth f ON r.retry_of = f.id"
-        f") {_ALL} WHERE id IN (SELECT id FROM forth) ORDER BY attempt, created",
-        (run,),
-    )
+def resuming(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> list[RunRow]:
+    """Those that are to go on by now."""
+    query = f"{_ALL} WHERE resume_at IS NOT NULL AND resume_at <= ?1 AND (?2 IS NULL OR workflow = ?2) ORDER BY number"
+    return [_from_sql(row) for row in db.execute(query, (to_ms(now), workflow))]
+
+
+def chain(db: sqlite3.Connection, first: str) -> list[RunRow]:
+    """All attempts that began with that one, in order."""
+    query = f"{_ALL} WHERE id = ?1 UNION ALL {_ALL} WHERE chain = ?1 AND attempt > 1 ORDER BY attempt"
+    return [_from_sql(row) for row in db.execute(query, (first,))]
+
+
+def of_occurrence(db: sqlite3.Connection, key: str) -> list[RunRow]:
+    """The attempts at one planned time, in order."""
+    rows = db.execute(f"{_ALL} WHERE occurrence = ? ORDER BY attempt", (key,))
     return [_from_sql(row) for row in rows]
 
 
 def recent(db: sqlite3.Connection, workflow: str, most: int) -> list[RunRow]:
-    rows = db.execute(f"{_ALL} WHERE workflow = ? ORDER BY created DESC LIMIT ?", (workflow, most))
+    rows = db.execute(f"{_ALL} WHERE workflow = ? ORDER BY number DESC LIMIT ?", (workflow, most))
     return [_from_sql(row) for row in rows]
+
+
+def last_committed_script(db: sqlite3.Connection, workflow: str, *, before: int) -> int | None:
+    """The newest version under that number with a run that committed."""
+    query = "SELECT max(script) FROM runs WHERE workflow = ? AND status = 'committed' AND script < ?"
+    found = db.execute(query, (workflow, before)).fetchone()[0]
+    return None if found is None else int(found)
 
 
 def _change(db: sqlite3.Connection, run: str, where: str, values: tuple[str, ...], **changes: Any) -> bool:
@@ -117,5 +172,13 @@ def _to_sql(name: str, value: Any) -> Any:
 
 
 def _from_sql(row: sqlite3.Row) -> RunRow:
-    values = {name: row[place] for place, name in enumerate(_COLUMNS)}
-    return RunRow(**values | {name: convert(values[name]) for name, convert in _FROM_SQL.items()})
+    values = list(row)
+    for place in _INSTANT_PLACES:
+        if values[place] is not None:
+            values[place] = from_ms(values[place])
+    for place in _JSON_PLACES:
+        if values[place] is not None:
+            values[place] = json.loads(values[place])
+    for place, enum in _ENUM_PLACES:
+        values[place] = enum(values[place])
+    return RunRow._make(values)

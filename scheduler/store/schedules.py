@@ -39,8 +39,6 @@ class ScheduleRow(NamedTuple):
     paused: bool = False
     paused_until: datetime | None = None
     pause_note: str | None = None
-    blocked: str | None = None
-    """Why nothing of it may start although its times go on."""
     trouble: str | None = None
     """Why it was set aside: its row makes no sense."""
     skip_at: datetime | None = None
@@ -52,7 +50,6 @@ class ScheduleRow(NamedTuple):
     late_made: int | None = None
     runs: int = 0
     """Automatic runs that began, counted against the limit."""
-    failures: int = 0
     last_run: datetime | None = None
     removed: datetime | None = None
 
@@ -88,7 +85,7 @@ def count_run(
     """
     row = db.execute(
         "UPDATE schedules SET last_run = ?1, runs = runs + ?2 WHERE id = ?3 "
-        "AND blocked IS NULL AND trouble IS NULL AND removed IS NULL AND (paused = 0 OR ?4) "
+        "AND trouble IS NULL AND removed IS NULL AND (paused = 0 OR ?4) "
         f"AND (NOT ?2 OR coalesce(runs < {_LIMIT}, 1)) RETURNING runs, {_LIMIT}",
         (to_ms(now), automatic, schedule, wanted),
     ).fetchone()
@@ -100,19 +97,14 @@ def pause_all(db: sqlite3.Connection, note: str) -> None:
     db.execute("UPDATE schedules SET paused = 1, pause_note = ?, version = version + 1 WHERE paused = 0", (note,))
 
 
-def forgive(db: sqlite3.Connection, schedule: str) -> None:
-    """A success: the row of failures is over."""
-    db.execute("UPDATE schedules SET failures = 0 WHERE id = ? AND failures > 0", (schedule,))
-
-
-def count_failure(db: sqlite3.Connection, schedule: str) -> int:
-    row = db.execute("UPDATE schedules SET failures = failures + 1 WHERE id = ? RETURNING failures", (schedule,))
-    return int(row.fetchone()[0])
-
-
 def find(db: sqlite3.Connection, schedule: str) -> ScheduleRow | None:
     row = db.execute(f"{_ALL} WHERE id = ?", (schedule,)).fetchone()
     return None if row is None else _from_sql(row)
+
+
+def is_any_due(db: sqlite3.Connection, now: datetime) -> bool:
+    query = f"SELECT 1 FROM schedules WHERE {ALIVE} AND next_due IS NOT NULL AND next_due <= ? LIMIT 1"
+    return db.execute(query, (to_ms(now),)).fetchone() is not None
 
 
 def due(db: sqlite3.Connection, now: datetime, most: int) -> list[ScheduleRow]:

@@ -1,13 +1,11 @@
-"""Workflows, the numbered versions of their scripts, and the state of their handlers."""
+"""Workflows, and the numbered versions of their scripts."""
 
 import json
 import sqlite3
-from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from scheduler.rules.phases import HandlerKind
 from scheduler.store.database import from_ms, to_ms
 
 
@@ -32,6 +30,8 @@ class WorkflowRow(NamedTuple):
     tags: tuple[str, ...]
     status: WorkflowStatus
     fixing: bool
+    watching: bool
+    """Deploy again when the file changes."""
     script: int
     """The number of the script version that new runs use."""
     sequence: int
@@ -49,19 +49,6 @@ class ScriptRow(NamedTuple):
     described: dict[str, Any]
     """What the script says of itself: its handlers, topics, schedules and connections."""
     created: datetime
-
-
-class HandlerRow(NamedTuple):
-    workflow: str
-    name: str
-    kind: HandlerKind
-    state: dict[str, Any]
-    seen: int
-    """The workflow's sequence at the start of the last successful prepare."""
-    look: bool
-    """One look is owed: after a restart, a deploy, a resume or a release."""
-    wake_at: datetime | None
-    failures: int
 
 
 def add_script(db: sqlite3.Connection, script: ScriptRow) -> None:
@@ -104,6 +91,10 @@ def set_status(db: sqlite3.Connection, workflow: str, status: WorkflowStatus) ->
     db.execute("UPDATE workflows SET status = ?, version = version + 1 WHERE slug = ?", (status, workflow))
 
 
+def set_watching(db: sqlite3.Connection, workflow: str, *, watching: bool) -> None:
+    db.execute("UPDATE workflows SET watching = ?, version = version + 1 WHERE slug = ?", (watching, workflow))
+
+
 def find(db: sqlite3.Connection, workflow: str) -> WorkflowRow | None:
     row = db.execute("SELECT * FROM workflows WHERE slug = ?", (workflow,)).fetchone()
     return None if row is None else _workflow(row)
@@ -113,55 +104,45 @@ def every_one(db: sqlite3.Connection) -> list[WorkflowRow]:
     return [_workflow(row) for row in db.execute("SELECT * FROM workflows ORDER BY slug")]
 
 
-def put_handler(db: sqlite3.Connection, workflow: str, name: str, kind: HandlerKind) -> None:
-    """Make it known; its state is kept by its name, also over a removal. A consumer is owed a look."""
-    db.execute(
-        "INSERT INTO handlers (workflow, name, kind, look) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET kind = excluded.kind, look = excluded.look, removed = 0",
-        (workflow, name, kind, kind is HandlerKind.CONSUMER),
-    )
+def current_script(db: sqlite3.Connection, workflow: str) -> int:
+    """The number of the version that new runs use."""
+    return int(db.execute("SELECT script FROM workflows WHERE slug = ?", (workflow,)).fetchone()[0])
 
 
-def remove_handler(db: sqlite3.Connection, workflow: str, name: str) -> None:
-    query = "UPDATE handlers SET removed = 1, look = 0, wake_at = NULL WHERE workflow = ? AND name = ?"
-    db.execute(query, (workflow, name))
+def sequence_of(db: sqlite3.Connection, workflow: str) -> int:
+    """How many pieces of news it has had."""
+    return int(db.execute("SELECT sequence FROM workflows WHERE slug = ?", (workflow,)).fetchone()[0])
 
 
-def update_handler(db: sqlite3.Connection, workflow: str, name: str, **changes: Any) -> None:
-    convert: dict[str, Callable[[Any], Any]] = {"wake_at": to_ms, "state": json.dumps}
-    values = [convert[key](value) if key in convert else value for key, value in changes.items()]
-    assignments = ", ".join(f"{key} = ?" for key in changes)
-    db.execute(f"UPDATE handlers SET {assignments} WHERE workflow = ? AND name = ?", (*values, workflow, name))
-
-
-def handlers(db: sqlite3.Connection, workflow: str) -> list[HandlerRow]:
-    rows = db.execute(f"{_HANDLERS} WHERE workflow = ? AND removed = 0 ORDER BY name", (workflow,))
-    return [_handler(row) for row in rows]
-
-
-def find_handler(db: sqlite3.Connection, workflow: str, name: str) -> HandlerRow | None:
-    row = db.execute(f"{_HANDLERS} WHERE workflow = ? AND name = ?", (workflow, name)).fetchone()
-    return None if row is None else _handler(row)
-
-
-_HANDLERS = f"SELECT {', '.join(HandlerRow._fields)} FROM handlers"
+def remove(db: sqlite3.Connection, workflow: str) -> None:
+    """Forget it with everything of its own but its schedules, whose history stays."""
+    for table in ("subscriptions", "handlers", "lanes", "grants", "events", "requests", "scripts", "mutations"):
+        db.execute(f"DELETE FROM {table} WHERE workflow = ?", (workflow,))
+    db.execute("DELETE FROM logs WHERE run IN (SELECT id FROM runs WHERE workflow = ?)", (workflow,))
+    db.execute("DELETE FROM runs WHERE workflow = ?", (workflow,))
+    db.execute("DELETE FROM workflows WHERE slug = ?", (workflow,))
 
 
 def _workflow(row: sqlite3.Row) -> WorkflowRow:
-    slug, name, path, tags, status, fixing, script, sequence, version, created = row
+    slug, name, path, tags, status, fixing, watching, script, sequence, version, created = row
     made = from_ms(created)
     assert made is not None
-    tags, status = tuple(json.loads(tags)), WorkflowStatus(status)
-    return WorkflowRow(slug, name, path, tags, status, bool(fixing), script, sequence, version, made)
+    return WorkflowRow(
+        slug,
+        name,
+        path,
+        tuple(json.loads(tags)),
+        WorkflowStatus(status),
+        bool(fixing),
+        bool(watching),
+        script,
+        sequence,
+        version,
+        made,
+    )
 
 
 def _script(row: sqlite3.Row) -> ScriptRow:
     created = from_ms(row[6])
     assert created is not None
     return ScriptRow(row[0], row[1], row[2], row[3], ScriptOrigin(row[4]), json.loads(row[5]), created)
-
-
-def _handler(row: sqlite3.Row) -> HandlerRow:
-    workflow, name, kind, state, seen, look, wake_at, failures = row
-    kind, state = HandlerKind(kind), json.loads(state)
-    return HandlerRow(workflow, name, kind, state, seen, bool(look), from_ms(wake_at), failures)

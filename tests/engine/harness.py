@@ -1,15 +1,17 @@
 """A clock that tests move, a launcher that tests finish, and an engine over a real store file."""
 
+import sqlite3
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from scheduler.engine.engine import Engine
-from scheduler.engine.launcher import Announcement, CouldNotStartError, Outcome, Reports, Result, Work
+from scheduler.engine.launcher import Announcement, Outcome, Reports, Result, Work
 from scheduler.engine.settings import Settings
+from scheduler.rules.lanes import Candidate
 from scheduler.store import occurrences, schedules
+from scheduler.store.database import Database
 from scheduler.store.health import close_store, open_store
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
@@ -45,8 +47,10 @@ class MovedClock:
 
 @dataclass
 class HeldLauncher:
-    """Begins at once and runs until the test ends it."""
+    """Begins at once and runs until the test ends it. What it runs has no attempts: it ends as it ends."""
 
+    database: Database
+    clock: MovedClock
     running: dict[str, tuple[Work, Reports]] = field(default_factory=dict)
     begun: list[Work] = field(default_factory=list)
     stops: list[tuple[str, bool]] = field(default_factory=list)
@@ -54,10 +58,15 @@ class HeldLauncher:
     slow: bool = False
     """Takes work on and begins it only when told to."""
     waiting: list[tuple[Work, Reports]] = field(default_factory=list)
+    abandoned: list[str] = field(default_factory=list)
+
+    def turns(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
+        return []
 
     def start(self, work: Work, reports: Reports) -> None:
         if self.broken:
-            raise CouldNotStartError("The worker is not there.")
+            reports.could_not_start(work, "The worker is not there.")
+            return
         self.waiting.append((work, reports))
         if not self.slow:
             self.begin()
@@ -65,19 +74,32 @@ class HeldLauncher:
     def begin(self) -> None:
         while self.waiting:
             work, reports = self.waiting.pop(0)
-            reports.begin(work, partial(self._hold, work, reports))
-
-    def _hold(self, work: Work, reports: Reports) -> None:
-        self.running[work.key] = (work, reports)
-        self.begun.append(work)
+            begun = False
+            try:
+                with self.database.write() as db:
+                    begun = reports.begin(db, work, self.clock.now())
+            finally:
+                if not begun:
+                    reports.land(work)
+            if begun:
+                self.running[work.key] = (work, reports)
+                self.begun.append(work)
 
     def stop(self, key: str, *, kill: bool) -> None:
         self.stops.append((key, kill))
 
+    def abandon(self, db: sqlite3.Connection, key: str, now: datetime) -> None:
+        self.abandoned.append(key)
+
+    def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:
+        return set()
+
     def finish(self, key: str | None = None, result: Result = Result.SUCCEEDED, **details: Any) -> Work:
         key = key or next(iter(self.running))
         work, reports = self.running.pop(key)
-        reports.ended(work, Outcome(result, **details))
+        with self.database.write() as db:
+            reports.end(db, work, Outcome(result, **details), self.clock.now())
+        reports.land(work)
         return work
 
 
@@ -105,7 +127,7 @@ class Bench:
 
     def open(self) -> None:
         self.database = open_store(self.folder, self.clock.wall).database
-        self.launcher = HeldLauncher()
+        self.launcher = HeldLauncher(self.database, self.clock)
         self.engine = Engine(
             self.database,
             self.launcher,

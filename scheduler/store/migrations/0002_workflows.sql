@@ -7,6 +7,7 @@ CREATE TABLE workflows (
     tags      TEXT NOT NULL DEFAULT '[]',
     status    TEXT NOT NULL,
     fixing    INTEGER NOT NULL DEFAULT 0,
+    watching  INTEGER NOT NULL DEFAULT 0,
     script    INTEGER NOT NULL,
     sequence  INTEGER NOT NULL DEFAULT 0,
     version   INTEGER NOT NULL DEFAULT 1,
@@ -30,8 +31,8 @@ CREATE TABLE lanes (
     name      TEXT NOT NULL,
     blocked   TEXT,
     sentence  TEXT,
-    resolver  TEXT,
-    waits_until INTEGER,
+    run       TEXT,
+    until     INTEGER,
     PRIMARY KEY (workflow, name)
 ) STRICT, WITHOUT ROWID;
 
@@ -40,7 +41,9 @@ CREATE TABLE handlers (
     name      TEXT NOT NULL,
     kind      TEXT NOT NULL,
     state     TEXT NOT NULL DEFAULT '{}',
+    result    TEXT,
     seen      INTEGER NOT NULL DEFAULT 0,
+    latest    INTEGER NOT NULL DEFAULT 0,
     look      INTEGER NOT NULL DEFAULT 0,
     wake_at   INTEGER,
     failures  INTEGER NOT NULL DEFAULT 0,
@@ -48,18 +51,19 @@ CREATE TABLE handlers (
     PRIMARY KEY (workflow, name)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX handlers_wake ON handlers (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX handlers_ready ON handlers (workflow) WHERE removed = 0 AND (look = 1 OR latest > seen);
+CREATE INDEX handlers_wake ON handlers (wake_at) WHERE removed = 0 AND wake_at IS NOT NULL;
 
-CREATE TABLE topics (
+CREATE TABLE subscriptions (
     workflow  TEXT NOT NULL REFERENCES workflows,
-    name      TEXT NOT NULL,
-    sequence  INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (workflow, name)
+    topic     TEXT NOT NULL,
+    handler   TEXT NOT NULL,
+    PRIMARY KEY (workflow, topic, handler)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events (
     born      INTEGER PRIMARY KEY,
-    workflow  TEXT NOT NULL,
+    workflow  TEXT NOT NULL REFERENCES workflows,
     topic     TEXT NOT NULL,
     id        TEXT NOT NULL,
     sequence  INTEGER NOT NULL,
@@ -67,45 +71,62 @@ CREATE TABLE events (
     data      TEXT NOT NULL,
     later     TEXT,
     state     TEXT NOT NULL,
-    run       TEXT REFERENCES runs,
+    run       TEXT,
     attempt   INTEGER NOT NULL DEFAULT 0,
     published INTEGER NOT NULL,
-    UNIQUE (workflow, topic, id),
-    FOREIGN KEY (workflow, topic) REFERENCES topics
+    UNIQUE (workflow, topic, id)
 ) STRICT;
 
 CREATE INDEX events_pending ON events (workflow, topic, born) WHERE state = 'pending';
 CREATE INDEX events_reserved ON events (run) WHERE state = 'reserved';
 
 CREATE TABLE runs (
-    id         TEXT PRIMARY KEY,
-    workflow   TEXT NOT NULL REFERENCES workflows,
-    handler    TEXT NOT NULL,
-    kind       TEXT NOT NULL,
-    trigger    TEXT NOT NULL,
-    occurrence TEXT REFERENCES occurrences,
-    script     INTEGER NOT NULL,
-    retry_of   TEXT REFERENCES runs,
-    attempt    INTEGER NOT NULL DEFAULT 1,
-    phase      TEXT NOT NULL,
-    status     TEXT NOT NULL,
-    prepared   TEXT,
-    outcome    TEXT,
-    summary    TEXT,
-    error      TEXT,
-    created    INTEGER NOT NULL,
-    updated    INTEGER NOT NULL,
-    began      INTEGER,
-    ended      INTEGER
+    number      INTEGER PRIMARY KEY,
+    id          TEXT NOT NULL UNIQUE,
+    workflow    TEXT NOT NULL REFERENCES workflows,
+    handler     TEXT NOT NULL,
+    kind        TEXT NOT NULL,
+    trigger     TEXT NOT NULL,
+    occurrence  TEXT,
+    script      INTEGER NOT NULL,
+    chain       TEXT NOT NULL,
+    attempt     INTEGER NOT NULL DEFAULT 1,
+    retry_of    TEXT,
+    crashes     INTEGER NOT NULL DEFAULT 0,
+    phase       TEXT NOT NULL,
+    status      TEXT NOT NULL,
+    prepared    TEXT,
+    outcome     TEXT,
+    summary     TEXT,
+    error       TEXT,
+    progress    TEXT,
+    resume_at   INTEGER,
+    created     INTEGER NOT NULL,
+    updated     INTEGER NOT NULL,
+    began       INTEGER,
+    prepared_at INTEGER,
+    mutating_at INTEGER,
+    mutated_at  INTEGER,
+    ended       INTEGER
+) STRICT;
+
+CREATE INDEX runs_of_workflow ON runs (workflow, number);
+CREATE INDEX runs_of_chain ON runs (chain) WHERE attempt > 1;
+CREATE INDEX runs_of_occurrence ON runs (occurrence) WHERE occurrence IS NOT NULL;
+CREATE INDEX runs_open ON runs (workflow, status) WHERE status NOT IN ('committed', 'crashed', 'cancelled');
+CREATE INDEX runs_resuming ON runs (resume_at) WHERE resume_at IS NOT NULL;
+
+-- What a run printed, in pieces as they came.
+CREATE TABLE logs (
+    run       TEXT NOT NULL,
+    part      INTEGER NOT NULL,
+    text      TEXT NOT NULL,
+    PRIMARY KEY (run, part)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX runs_of_workflow ON runs (workflow, created);
-CREATE INDEX runs_by_time ON runs (created);
-CREATE INDEX runs_open ON runs (workflow, status) WHERE status NOT IN ('committed', 'crashed', 'cancelled');
-CREATE INDEX runs_retrying ON runs (retry_of) WHERE retry_of IS NOT NULL;
-
 CREATE TABLE mutations (
-    run        TEXT PRIMARY KEY REFERENCES runs,
+    run        TEXT PRIMARY KEY,
+    workflow   TEXT NOT NULL,
     connection TEXT NOT NULL,
     tool       TEXT NOT NULL,
     parameters TEXT NOT NULL,
@@ -118,16 +139,18 @@ CREATE TABLE mutations (
     check_at   INTEGER
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX mutations_unsettled ON mutations (check_at) WHERE status IN ('in_flight', 'unsure');
+CREATE INDEX mutations_unsettled ON mutations (workflow) WHERE status IN ('in_flight', 'unsure');
+CREATE INDEX mutations_checking ON mutations (check_at) WHERE check_at IS NOT NULL;
 
 CREATE TABLE requests (
     id        TEXT PRIMARY KEY,
     kind      TEXT NOT NULL,
     workflow  TEXT NOT NULL REFERENCES workflows,
-    run       TEXT REFERENCES runs,
+    run       TEXT,
     subject   TEXT NOT NULL,
     sentence  TEXT NOT NULL,
     call      TEXT,
+    ui        TEXT,
     hash      TEXT,
     created   INTEGER NOT NULL,
     answer    TEXT,
@@ -136,6 +159,7 @@ CREATE TABLE requests (
 
 CREATE INDEX requests_open ON requests (created) WHERE answer IS NULL;
 CREATE UNIQUE INDEX requests_once ON requests (kind, subject) WHERE answer IS NULL;
+CREATE INDEX requests_of_run ON requests (run) WHERE run IS NOT NULL;
 
 CREATE TABLE grants (
     workflow   TEXT NOT NULL REFERENCES workflows,
@@ -145,4 +169,12 @@ CREATE TABLE grants (
     kind       TEXT NOT NULL,
     created    INTEGER NOT NULL,
     PRIMARY KEY (workflow, handler, connection, tool, kind)
+) STRICT, WITHOUT ROWID;
+
+-- Accounts and places that workflows use. Secrets are in the keyring, never here.
+CREATE TABLE connections (
+    name      TEXT PRIMARY KEY,
+    settings  TEXT NOT NULL,
+    trouble   TEXT,
+    created   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,25 @@
+"""What runs printed, in pieces as they came."""
+
+import sqlite3
+from typing import NamedTuple
+
+
+class Piece(NamedTuple):
+    part: int
+    text: str
+
+
+def append(db: sqlite3.Connection, run: str, text: str) -> None:
+    db.execute(
+        "INSERT INTO logs SELECT ?1, coalesce((SELECT max(part) FROM logs WHERE run = ?1), 0) + 1, ?2", (run, text)
+    )
+
+
+def since(db: sqlite3.Connection, run: str, part: int = 0) -> list[Piece]:
+    """The pieces after that one."""
+    rows = db.execute("SELECT part, text FROM logs WHERE run = ? AND part > ? ORDER BY part", (run, part))
+    return [Piece(row[0], row[1]) for row in rows]
+
+
+def read(db: sqlite3.Connection, run: str) -> str:
+    return "".join(piece.text for piece in since(db, run))
