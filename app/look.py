@@ -1,0 +1,115 @@
+"""Dresses the application: the palette, and the few rules that a palette cannot say."""
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.theme import DARK, LIGHT, RADIUS, Appearance, Colours, Space, Tone, blend, colours_of, make_palette
+
+_RULES = """
+QLabel[ink="muted"] {{ color: {muted}; }}
+{inks}
+QFrame[surface="card"] {{ background: {surface}; border: 1px solid {line}; border-radius: {radius}px; }}
+QFrame[surface="card"]:focus {{ border-color: {accent}; }}
+QPushButton {{
+  background: {surface}; color: {text}; border: 1px solid {edge}; border-radius: {corner}px;
+  padding: {tight}px {medium}px; min-height: 1.4em;
+}}
+QPushButton:hover {{ background: {hover}; }}
+QPushButton:pressed, QPushButton:checked {{ background: {pressed}; }}
+QPushButton:focus {{ border: 2px solid {accent}; padding: {tight_focus}px {medium_focus}px; }}
+QPushButton:disabled {{ color: {faint}; border-color: {line}; }}
+QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
+QPushButton[importance="primary"]:hover {{ background: {accent_hover}; }}
+QPushButton[importance="primary"]:focus {{ border: 2px solid {text}; }}
+QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}; border-color: {line}; }}
+QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
+QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
+QLineEdit, QPlainTextEdit[field="true"] {{
+  background: {surface}; border: 1px solid {edge}; border-radius: {corner}px; padding: {tight}px {small}px;
+  selection-background-color: {accent}; selection-color: {on_accent};
+}}
+QLineEdit:focus, QPlainTextEdit[field="true"]:focus {{ border: 2px solid {accent}; padding: 3px 7px; }}
+QToolTip {{ background: {surface}; color: {text}; border: 1px solid {edge}; padding: {tight}px; }}
+"""
+
+
+def make_stylesheet(colours: Colours) -> str:
+    inks = "\n".join(f'QLabel[ink="{tone}"] {{ color: {ink.text}; }}' for tone, ink in colours.tones.items())
+    return _RULES.format(
+        inks=inks,
+        surface=colours.surface,
+        text=colours.text,
+        muted=colours.muted,
+        line=colours.line,
+        edge=colours.edge,
+        accent=colours.accent,
+        on_accent=colours.on_accent,
+        bad=colours.tones[Tone.BAD].text,
+        hover=blend(colours.text, colours.surface, 0.06).name(),
+        pressed=blend(colours.text, colours.surface, 0.14).name(),
+        faint=blend(colours.text, colours.surface, 0.45).name(),
+        accent_hover=blend(colours.accent, colours.text, 0.88).name(),
+        radius=RADIUS,
+        corner=RADIUS - Space.HAIR,
+        tight=int(Space.TIGHT),
+        tight_focus=Space.TIGHT - 1,
+        small=int(Space.SMALL),
+        medium=int(Space.MEDIUM),
+        medium_focus=Space.MEDIUM - 1,
+    )
+
+
+def mark(widget: QWidget, name: str, value: str) -> None:
+    """Give the widget a property that the stylesheet speaks of: ink, surface, importance."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def choose_colours(appearance: Appearance, scheme: Qt.ColorScheme, desktop: QPalette) -> Colours:
+    """What the person chose; else what the desktop says; else what its palette looks like."""
+    if appearance is not Appearance.SYSTEM:
+        return DARK if appearance is Appearance.DARK else LIGHT
+    if scheme is Qt.ColorScheme.Unknown:
+        return colours_of(desktop)
+    return DARK if scheme is Qt.ColorScheme.Dark else LIGHT
+
+
+class Look(QObject):
+    """Dresses the application and follows the desktop from light to dark and back."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, appearance: Appearance = Appearance.SYSTEM) -> None:
+        super().__init__(app)
+        self._app = app
+        self._appearance = appearance
+        self._colours = LIGHT
+        app.styleHints().colorSchemeChanged.connect(self._follow)
+        self.choose(appearance)
+
+    @property
+    def appearance(self) -> Appearance:
+        return self._appearance
+
+    @property
+    def colours(self) -> Colours:
+        return self._colours
+
+    def choose(self, appearance: Appearance) -> None:
+        self._appearance = appearance
+        # Lets the platform draw its own parts, such as the title bar, to match.
+        asked = {Appearance.LIGHT: Qt.ColorScheme.Light, Appearance.DARK: Qt.ColorScheme.Dark}
+        self._app.styleHints().setColorScheme(asked.get(appearance, Qt.ColorScheme.Unknown))
+        self._follow(self._app.styleHints().colorScheme())
+
+    @Slot(Qt.ColorScheme)
+    def _follow(self, scheme: Qt.ColorScheme) -> None:
+        # An empty palette takes ours away, and what remains is the desktop's.
+        self._app.setPalette(QPalette())
+        self._colours = choose_colours(self._appearance, scheme, self._app.palette())
+        self._app.setPalette(make_palette(self._colours))
+        self._app.setStyleSheet(make_stylesheet(self._colours))
+        self.changed.emit()
