@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Lock, Timer
 from typing import Any
 
@@ -26,11 +27,23 @@ from scheduler.workers.outcomes import (
     WorkerDied,
 )
 from scheduler.workers.output import Output
-from scheduler.workers.processes import end_family, look_up
+from scheduler.workers.processes import end_family
 from scheduler.workers.questions import Answers, ask
 from scheduler.workers.records import MARK
 from scheduler.workers.script import Phase, Script
 from scheduler.workers.spawning import spawn
+
+
+@dataclass(slots=True)
+class _Talk:
+    """A phase under way."""
+
+    phase: str
+    answers: Answers | None
+    seconds: float
+    deadline: float
+    ended: Outcome | None = None
+    """It could not even be asked for."""
 
 
 class Worker:
@@ -50,6 +63,7 @@ class Worker:
         self._lock = Lock()
         self._number = 0
         self._is_busy = False
+        self._talk: _Talk | None = None
         self._asked: Outcome | None = None
         self._is_settled = True
         self._timer: Timer | None = None
@@ -58,12 +72,12 @@ class Worker:
         self.is_usable = True
 
     def is_alive(self) -> bool:
-        """Whether the process is still there, as far as can be known without asking it."""
-        if self._is_killed or deaths.exit_code(self._process, 0) is not None:
+        """Whether the process is still there, as far as can be known without asking it: it hangs up when it dies."""
+        if self._is_killed:
             return False
-        # One of several threads that has not noticed its end keeps the exit code back for a moment.
-        seen = look_up(self.pid)
-        return seen is None or seen.is_alive
+        waiting = select.poll()
+        waiting.register(self._channel.reading, select.POLLIN)
+        return not waiting.poll(0)
 
     def load(self, keep: Callable[[str], None] = lambda _: None) -> Outcome:
         """Run the script's top level; Finished holds its description. CouldNotStartError if no Python came up."""
@@ -74,7 +88,8 @@ class Worker:
             said.append(text)
             keep(text)
 
-        outcome = self._converse(message, "", None, self._limits.start, both)
+        self._begin(message, "", None, self._limits.start, both)
+        outcome = self.finish()
         if isinstance(outcome, Finished):
             self.description = outcome.value
         elif isinstance(outcome, WorkerDied) and outcome.how is Death.EXIT and (reason := deaths.failed_start(said)):
@@ -83,6 +98,11 @@ class Worker:
 
     def run(self, phase: Phase, answers: Answers) -> Outcome:
         """Run one phase to its end. What `answers` raises unwinds the script and is raised again here."""
+        self.start(phase, answers)
+        return self.finish()
+
+    def start(self, phase: Phase, answers: Answers) -> None:
+        """Have the script begin with a phase, and do something else meanwhile; `finish` must follow."""
         self._number += 1
         message = {
             "type": "run",
@@ -92,7 +112,7 @@ class Worker:
             "inputs": dict(phase.inputs),
             "facts": dict(phase.facts),
         }
-        return self._converse(message, phase.name, answers, phase.seconds, answers.log)
+        self._begin(message, phase.name, answers, phase.seconds, answers.log)
 
     def stop(self, *, kill: bool = False) -> None:
         """Ask the running phase to end, and end the process a little later if it does not; at once with `kill`."""
@@ -105,25 +125,38 @@ class Worker:
             if not self._is_busy:
                 self._close()
 
-    def _converse(
+    def _begin(
         self,
         message: protocol.Message,
         phase: str,
         answers: Answers | None,
         seconds: float,
         keep: Callable[[str], None],
-    ) -> Outcome:
+    ) -> None:
+        self._talk = talk = _Talk(phase, answers, seconds, time.monotonic() + seconds)
+        self._is_settled = True
         with self._lock:
             if self._is_closed:
-                return Cancelled("Its worker was ended before it began.")
+                talk.ended = Cancelled("Its worker was ended before it began.")
+                return
             self._is_busy, self._asked = True, None
         self._output.begin(self._limits.output, keep)
         try:
-            return self._exchange(message, phase, answers, seconds)
+            self._channel.send(message, within=seconds)
+            self._is_settled = False
         except protocol.TooLargeError as error:
-            return ScriptFailed(
-                fault=Fault.TOO_LARGE, message=f"what {phase or 'the worker'} was to be given is {error}"
-            )
+            talk.ended = _refuse(phase, error)
+        except StoppedListeningError:
+            talk.ended = self._lost(deaths.explain(self._process, self._limits))
+
+    def finish(self) -> Outcome:
+        """Wait for the phase that was begun."""
+        talk, self._talk = self._talk, None
+        assert talk is not None
+        try:
+            return talk.ended or self._exchange(talk)
+        except protocol.TooLargeError as error:
+            return _refuse(talk.phase, error)
         except protocol.GarbageError as error:
             return self._lost(WorkerDied(Death.GARBAGE, deaths.garbage(error)))
         except StoppedListeningError:
@@ -138,19 +171,16 @@ class Worker:
                 if self._is_killed:
                     self._close()
 
-    def _exchange(self, message: protocol.Message, phase: str, answers: Answers | None, seconds: float) -> Outcome:
-        deadline = time.monotonic() + seconds
-        self._is_settled = True
-        self._channel.send(message, within=seconds)
-        self._is_settled = False
+    def _exchange(self, talk: _Talk) -> Outcome:
         raised: BaseException | None = None
         waiting = select.poll()
         waiting.register(self._channel.reading, select.POLLIN)
         waiting.register(self._log, select.POLLIN)
         while True:
-            if self._asked is None and time.monotonic() >= deadline:
-                self._ask(TimedOut(f"It took longer than {seconds:g} seconds and was ended."), self._limits.grace)
-            left = None if self._asked is not None else max(0.0, deadline - time.monotonic()) * 1000 + 1
+            if self._asked is None and time.monotonic() >= talk.deadline:
+                late = TimedOut(f"It took longer than {talk.seconds:g} seconds and was ended.")
+                self._ask(late, self._limits.grace)
+            left = None if self._asked is not None else max(0.0, talk.deadline - time.monotonic()) * 1000 + 1
             ready = {descriptor for descriptor, _ in waiting.poll(left)}
             if self._log in ready and not self._output.drain():
                 waiting.unregister(self._log)
@@ -165,7 +195,7 @@ class Worker:
                     self._output.drain()
                     outcome = self._conclude(told)
                 elif raised is None:
-                    raised = self._answer(told, phase, answers)
+                    raised = self._answer(told, talk.phase, talk.answers)
             if outcome is not None:
                 self._is_settled = True
                 if raised is not None:
@@ -257,6 +287,10 @@ class Worker:
                 self._process.wait(10)
             self._channel.close()
             os.close(self._log)
+
+
+def _refuse(phase: str, error: protocol.TooLargeError) -> ScriptFailed:
+    return ScriptFailed(fault=Fault.TOO_LARGE, message=f"what {phase or 'the worker'} was to be given is {error}")
 
 
 def _read_failure(told: protocol.Message) -> ScriptFailed:
