@@ -1,0 +1,131 @@
+"""Writing, moving and deleting files: whole or not at all, also for a process that is killed, and how to tell later."""
+
+import base64
+import binascii
+import secrets
+import stat
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from scheduler.connections.connector import Call, Checked, ToolFailedError
+from scheduler.connections.connectors.folder import place_in, root_of, wrong
+from scheduler.connections.disk import explained, is_there, kept, make_folders, rename_to_new, sync_folder, write_part
+from scheduler.rules.failures import FailureClass
+
+PART = ".dayhand-part-"
+"""How the names of files begin that are being written; one that is left over is removed later."""
+_ABANDONED = timedelta(hours=1)
+
+
+def _content(call: Call) -> bytes:
+    text, encoded = call.parameters.get("text"), call.parameters.get("base64")
+    if (text is None) == (encoded is None):
+        raise wrong('write takes either "text" or "base64".')
+    try:
+        return str(text).encode() if encoded is None else base64.b64decode(encoded, validate=True)
+    except UnicodeEncodeError as error:
+        raise wrong('"text" holds characters that cannot be written as UTF-8.') from error
+    except (binascii.Error, ValueError) as error:
+        raise wrong('"base64" is not base64.') from error
+
+
+def _written(root: Path, place: Path, content: bytes) -> dict[str, Any]:
+    return {"path": place.relative_to(root).as_posix(), "size": len(content)}
+
+
+def _holds(place: Path, content: bytes) -> bool:
+    try:
+        return place.is_file() and place.stat().st_size == len(content) and place.read_bytes() == content
+    except FileNotFoundError:
+        return False
+
+
+def write(call: Call) -> dict[str, Any]:
+    content = _content(call)
+    root, given = root_of(call), call.parameters["path"]
+    place = place_in(root, given, follow=True)
+    with explained(given):
+        if place.is_dir():
+            raise wrong(f"{given} is a folder.")
+        make_folders(place.parent)
+        _sweep(place.parent, call.now)
+        if not _holds(place, content):
+            part = place.with_name(PART + secrets.token_hex(8))
+            write_part(part, content, place)
+            try:
+                with explained(given, perhaps_done=True):
+                    part.replace(place) if call.parameters.get("overwrite") else rename_to_new(part, place)
+            finally:
+                part.unlink(missing_ok=True)
+    with kept(given):
+        sync_folder(place.parent)
+    return _written(root, place, content)
+
+
+def _sweep(folder: Path, now: datetime) -> None:
+    """Remove what writers left that were killed."""
+    for part in folder.glob(f"{PART}*"):
+        with suppress(OSError):
+            if datetime.fromtimestamp(part.stat().st_mtime, UTC) < now - _ABANDONED:
+                part.unlink()
+
+
+def check_write(call: Call) -> Checked:
+    content = _content(call)
+    root, given = root_of(call), call.parameters["path"]
+    place = place_in(root, given, follow=True)
+    with explained(given):
+        happened = _holds(place, content)
+    return Checked(happened=happened, result=_written(root, place, content) if happened else None)
+
+
+def _ends(call: Call) -> tuple[Path, Path, dict[str, Any]]:
+    root = root_of(call)
+    source, target = (place_in(root, call.parameters[name], follow=False) for name in ("source", "target"))
+    return source, target, {"path": target.relative_to(root).as_posix()}
+
+
+def move(call: Call) -> dict[str, Any]:
+    source, target, result = _ends(call)
+    with explained(call.parameters["source"]):
+        source.lstat()
+    with explained(call.parameters["target"]):
+        make_folders(target.parent)
+    with explained(call.parameters["target"], perhaps_done=True):
+        rename_to_new(source, target)
+    with kept(call.parameters["target"]):
+        sync_folder(target.parent)
+        sync_folder(source.parent)
+    return result
+
+
+def check_move(call: Call) -> Checked:
+    source, target, result = _ends(call)
+    with explained(call.parameters["source"]):
+        there, arrived = is_there(source), is_there(target)
+    if not there and not arrived:
+        raise ToolFailedError.because(
+            FailureClass.UNSURE,
+            f"Neither {call.parameters['source']} nor {call.parameters['target']} is there, so nobody can tell "
+            "whether it was moved.",
+        )
+    happened = arrived and not there
+    return Checked(happened=happened, result=result if happened else None)
+
+
+def delete(call: Call) -> None:
+    given = call.parameters["path"]
+    place = place_in(root_of(call), given, follow=False)
+    with explained(given, perhaps_done=True):
+        place.rmdir() if stat.S_ISDIR(place.lstat().st_mode) else place.unlink()
+    with kept(f"the removal of {given}"):
+        sync_folder(place.parent)
+
+
+def check_delete(call: Call) -> Checked:
+    given = call.parameters["path"]
+    place = place_in(root_of(call), given, follow=False)
+    with explained(given):
+        return Checked(happened=not is_there(place))

@@ -1,0 +1,41 @@
+"""The folder of a connection, and paths inside it: none may lead out, through links neither."""
+
+from pathlib import Path, PurePosixPath
+
+from scheduler.connections.connector import Call, ToolFailedError
+from scheduler.connections.disk import explained
+from scheduler.rules.failures import FailureClass
+
+
+def root_of(call: Call) -> Path:
+    """The folder that the person chose."""
+    chosen = Path(call.settings["path"])
+    with explained(str(chosen)):
+        try:
+            return chosen.expanduser().resolve(strict=True)
+        except (FileNotFoundError, RuntimeError) as error:
+            raise ToolFailedError.because(
+                FailureClass.TRANSIENT, f"The folder {chosen} is not there. Connect its disk, or choose another folder."
+            ) from error
+
+
+def place_in(root: Path, given: str, *, follow: bool) -> Path:
+    """Where a path leads. A link at its end is followed or meant itself; either way the place is inside the root."""
+    parts = PurePosixPath(given).parts
+    if not parts or ".." in parts or parts[0].startswith("/") or "\0" in given:
+        raise wrong(f'"{given}" is not a path inside the folder of this connection, such as notes/today.txt.')
+    try:
+        parent = root.joinpath(*parts[:-1]).resolve()
+        place = parent / parts[-1]
+        if follow:
+            place = place.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # loops are a RuntimeError up to Python 3.12
+        raise wrong(f'"{given}" leads nowhere.') from error
+    if not (place if follow else parent).is_relative_to(root):
+        raise wrong(f'"{given}" leads out of the folder of this connection.')
+    return place
+
+
+def wrong(sentence: str) -> ToolFailedError:
+    """A mistake of the script."""
+    return ToolFailedError.because(FailureClass.LOGIC, sentence)
