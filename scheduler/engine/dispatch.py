@@ -45,13 +45,13 @@ class _Choice:
         self.turns.setdefault(lane, []).append((candidate, work))
 
     def first_ones(self) -> list[Work]:
-        """The one whose turn it is in each lane, the longest due first."""
+        """The one whose turn it is in each lane, the longest due first; a backfill after everything else."""
         chosen = []
         for turns in self.turns.values():
             one = choose(candidate for candidate, _ in turns)
             chosen += [(candidate, work) for candidate, work in turns if candidate is one][:1]
             self.is_waiting |= len(turns) > 1
-        return [work for _, work in sorted(chosen, key=lambda turn: turn[0].since)]
+        return [work for _, work in sorted(chosen, key=lambda turn: (turn[1].origin is Origin.BACKFILL, turn[0].since))]
 
 
 class Dispatch:
@@ -146,7 +146,8 @@ class Dispatch:
                 choice.add(work.lane, candidate, work)
         for backfill in (False, True):
             line = occurrences.queue(db, now, backfill=backfill)
-            self._take(choice, line, busy, started | flying, room, now)
+            taken = busy | choice.turns.keys() if backfill else busy
+            self._take(choice, line, taken, started | flying, room, now)
         return choice
 
     def _take(

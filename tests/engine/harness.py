@@ -9,12 +9,14 @@ from typing import Any
 from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Announcement, Outcome, Reports, Result, Work
 from scheduler.engine.settings import Settings
-from scheduler.rules.lanes import Candidate
-from scheduler.store import occurrences, schedules
+from scheduler.rules.lanes import Candidate, Turn
+from scheduler.store import lanes, occurrences, schedules, workflows
 from scheduler.store.database import Database
 from scheduler.store.health import close_store, open_store
+from scheduler.store.lanes import Block, LaneRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
+from scheduler.store.workflows import WorkflowRow, WorkflowStatus
 from scheduler.timing.catchup import Gap
 from scheduler.timing.occurrences import State
 from scheduler.timing.policies import Need
@@ -47,10 +49,14 @@ class MovedClock:
 
 @dataclass
 class HeldLauncher:
-    """Begins at once and runs until the test ends it. What it runs has no attempts: it ends as it ends."""
+    """Stands in for the run layer: begins at once and runs until the test ends it, or lets it rest."""
 
     database: Database
     clock: MovedClock
+    resting: dict[str, Work] = field(default_factory=dict)
+    """Begun, between two attempts; as the rows of runs do, this outlives the process."""
+    offers: dict[str, tuple[Candidate, Work]] = field(default_factory=dict)
+    """What could go on besides occurrences."""
     running: dict[str, tuple[Work, Reports]] = field(default_factory=dict)
     begun: list[Work] = field(default_factory=list)
     stops: list[tuple[str, bool]] = field(default_factory=list)
@@ -61,9 +67,14 @@ class HeldLauncher:
     abandoned: list[str] = field(default_factory=list)
 
     def turns(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
-        return []
+        return list(self.offers.values())
 
     def start(self, work: Work, reports: Reports) -> None:
+        if work.key in self.offers:
+            del self.offers[work.key]
+            self.resting.pop(work.key, None)
+            self._hold(work, reports)
+            return
         if self.broken:
             reports.could_not_start(work, "The worker is not there.")
             return
@@ -82,17 +93,34 @@ class HeldLauncher:
                 if not begun:
                     reports.land(work)
             if begun:
-                self.running[work.key] = (work, reports)
-                self.begun.append(work)
+                self._hold(work, reports)
+
+    def _hold(self, work: Work, reports: Reports) -> None:
+        self.running[work.key] = (work, reports)
+        self.begun.append(work)
 
     def stop(self, key: str, *, kill: bool) -> None:
         self.stops.append((key, kill))
 
     def abandon(self, db: sqlite3.Connection, key: str, now: datetime) -> None:
         self.abandoned.append(key)
+        self.resting.pop(key, None)
+        self.offers.pop(key, None)
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:
-        return set()
+        return set(self.resting)
+
+    def rest(self, key: str | None = None) -> Work:
+        """An attempt is over and another may follow: nothing is under way, the occurrence has not ended."""
+        key = key or next(iter(self.running))
+        work, reports = self.running.pop(key)
+        self.resting[key] = work
+        reports.land(work)
+        return work
+
+    def offer(self, work: Work, turn: Turn = Turn.RETRY) -> None:
+        """It could go on from now on."""
+        self.offers[work.key] = (Candidate(turn=turn, name=work.key, since=self.clock.now()), work)
 
     def finish(self, key: str | None = None, result: Result = Result.SUCCEEDED, **details: Any) -> Work:
         key = key or next(iter(self.running))
@@ -123,11 +151,12 @@ class Bench:
         self.zone = "UTC"
         self.moods = Moods()
         self.announcements: list[Announcement] = []
+        self.resting: dict[str, Work] = {}
         self.open()
 
     def open(self) -> None:
         self.database = open_store(self.folder, self.clock.wall).database
-        self.launcher = HeldLauncher(self.database, self.clock)
+        self.launcher = HeldLauncher(self.database, self.clock, self.resting)
         self.engine = Engine(
             self.database,
             self.launcher,
@@ -204,3 +233,37 @@ class Bench:
 
     def add(self, spec: dict[str, Any], *, kind: str = "job", name: str = "h", **policies: Any) -> str:
         return self.commands.add("w", name, spec, policies, kind=kind).schedule
+
+    def deploy(self, *lane_names: str, workflow: str = "w") -> None:
+        """Make the workflow and its lanes known, as a deploy does."""
+        row = WorkflowRow(
+            slug=workflow,
+            name=workflow,
+            path=f"{workflow}.py",
+            tags=(),
+            status=WorkflowStatus.ACTIVE,
+            fixing=False,
+            watching=False,
+            script=1,
+            sequence=0,
+            version=1,
+            created=self.clock.wall,
+        )
+        with self.database.write() as db:
+            workflows.save(db, row)
+            for name in lane_names:
+                lanes.put(db, workflow, name)
+
+    def block(self, lane: str, workflow: str = "w") -> None:
+        with self.database.write() as db:
+            lanes.block(db, LaneRow(workflow, lane, Block.SCRIPT_ERROR, "The script raised.", "r1"))
+
+    def open_up(self, lane: str, workflow: str = "w") -> None:
+        with self.database.write() as db:
+            lanes.open_up(db, workflow, lane)
+        self.engine.stir()
+
+    def set_status(self, status: WorkflowStatus, workflow: str = "w") -> None:
+        with self.database.write() as db:
+            workflows.set_status(db, workflow, status)
+        self.engine.stir()

@@ -6,6 +6,7 @@ import pytest
 
 from scheduler.engine.launcher import Result
 from scheduler.engine.refusal import RefusedError
+from scheduler.store.workflows import WorkflowStatus
 from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.policies import Overlap
 from tests.engine.harness import HOUR, MINUTE, SECOND, START, Bench, at
@@ -123,17 +124,28 @@ def test_it_works_while_its_schedule_is_paused(bench: Bench) -> None:
     assert began(bench) == ["05:00 backfill", "06:00 backfill"]
 
 
-def test_it_waits_while_its_schedule_is_blocked(bench: Bench) -> None:
+def test_it_waits_while_its_lane_is_closed(bench: Bench) -> None:
     """P3."""
+    bench.deploy("h")
     bench.add(HOURLY)
-    for _ in range(5):
-        bench.run_for(HOUR, finish=False)
-        bench.launcher.finish(result=Result.FAILED)
-        bench.tick()
+    bench.block("h")
     bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))])
     bench.run_for(30 * MINUTE)
     assert filled(bench) == []
-    bench.commands.resume("w/h")
+    bench.open_up("h")
+    bench.run_for(MINUTE)
+    assert filled(bench) == ["05:00", "06:00"]
+
+
+def test_it_waits_while_its_workflow_is_paused(bench: Bench) -> None:
+    """P3."""
+    bench.deploy("h")
+    bench.add(HOURLY)
+    bench.set_status(WorkflowStatus.PAUSED)
+    bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))])
+    bench.run_for(30 * MINUTE)
+    assert filled(bench) == []
+    bench.set_status(WorkflowStatus.ACTIVE)
     bench.run_for(MINUTE)
     assert filled(bench) == ["05:00", "06:00"]
 

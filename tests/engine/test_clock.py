@@ -153,13 +153,17 @@ def test_a_schedule_that_reached_its_limit_ahead_stays_finished(bench: Bench) ->
     assert len(bench.launcher.begun) == 1 and bench.row().next_at is None
 
 
-def test_a_next_attempt_does_not_move_a_year_away(bench: Bench) -> None:
+def test_the_next_try_to_start_does_not_move_a_year_away(bench: Bench) -> None:
     """M5."""
     bench.add({"once": "2026-11-16T10:30Z"})
-    bench.run_for(31 * MINUTE, finish=False)
+    bench.launcher.broken = True
+    bench.clock.move(30 * MINUTE)
+    bench.engine._emission.emit_due(bench.database.read(), bench.clock.wall)
     bench.clock.wall += YEAR
-    bench.launcher.finish(result=Result.TRANSIENT)
-    bench.tick()
+    bench.engine.tick(bench.clock.wall)
+    (row,) = bench.occurrences()
+    assert row.retry_at is not None and row.retry_at > bench.clock.wall
+    bench.launcher.broken = False
     set_clock(bench, -YEAR, "running")
     bench.run_for(2 * MINUTE)
     assert bench.states() == ["succeeded"]

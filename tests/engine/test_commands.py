@@ -150,7 +150,7 @@ def test_four_manual_runs_leave_the_next_regular_time_unchanged(bench: Bench) ->
 def test_a_failure_does_not_move_the_regular_times(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.run_for(HOUR, finish=False)
-    bench.launcher.finish(result=Result.TRANSIENT)
+    bench.launcher.finish(result=Result.FAILED)
     bench.tick()
     assert bench.views.upcoming("w/h", 1) == [at("12:00")]
 
@@ -213,21 +213,15 @@ def test_what_waits_when_it_is_removed_is_dropped_with_that_reason(bench: Bench)
     assert bench.states()[0] == "succeeded"
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_chain_of_a_removed_schedule_is_not_tried_again(bench: Bench, when: str) -> None:
-    bench.add({"every": "1h"})
+@pytest.mark.parametrize("result", Result)
+def test_what_runs_when_its_schedule_is_removed_ends_as_it_ends(bench: Bench, result: Result) -> None:
+    bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
-    if when == "after":
-        bench.commands.delete("w/h")
-    bench.launcher.finish(result=Result.TRANSIENT)
-    bench.tick()
-    if when == "before":
-        bench.commands.delete("w/h")
+    bench.commands.delete("w/h")
+    bench.launcher.finish(result=result)
     bench.run_for(HOUR)
-    assert len(bench.launcher.begun) == 1
-    (row,) = bench.occurrences()
-    assert row.state in (State.FAILED, State.CANCELLED) and row.reason is not None and row.retry_at is None
-    assert bench.engine.is_idle
+    assert bench.states() == [result.value]
+    assert len(bench.launcher.begun) == 1 and bench.engine.is_idle
 
 
 def test_times_that_passed_before_it_was_removed_are_accounted_for(bench: Bench) -> None:

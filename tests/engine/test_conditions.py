@@ -1,8 +1,9 @@
 """What the machine must offer before a run starts."""
 
+from dataclasses import replace
+
 import pytest
 
-from scheduler.engine.launcher import Result
 from scheduler.timing.occurrences import Reason, State
 from scheduler.timing.policies import Need
 from tests.engine.harness import HOUR, MINUTE, Bench
@@ -91,18 +92,20 @@ def test_a_person_is_not_held_back(bench: Bench) -> None:
     assert bench.states() == ["started"]
 
 
-def test_a_next_attempt_waits_as_well(bench: Bench) -> None:
+def test_what_goes_on_waits_for_what_it_needs_as_well(bench: Bench) -> None:
+    """The launcher says what its work needs; the engine looks again within a minute, and does not spin."""
     bench.add({"cron": "0 11 * * *"}, needs=["network"])
     bench.run_for(HOUR, finish=False)
-    bench.launcher.finish(result=Result.TRANSIENT)
-    bench.tick()
+    work = bench.launcher.rest()
     bench.moods.held[Need.NETWORK] = False
-    bench.run_for(HOUR)
+    bench.launcher.offer(replace(work, needs=(Need.NETWORK,)))
+    bench.engine.stir()
+    assert bench.clock.wall < bench.tick() <= bench.clock.wall + MINUTE
+    bench.run_for(HOUR, finish=False)
     assert bench.states() == ["started"] and bench.launcher.running == {}
     bench.moods.held[Need.NETWORK] = True
-    bench.engine.stir()
-    bench.tick()
-    assert len(bench.launcher.running) == 1
+    bench.run_for(MINUTE, finish=False)
+    assert [*bench.launcher.running] == [work.key]
 
 
 def test_a_need_that_is_edited_away_is_waited_for_no_longer(bench: Bench) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler.engine.launcher import Result
+from scheduler.engine.launcher import Outcome, Result
 from scheduler.store import schedules
 from scheduler.timing.occurrences import Reason, State
 from scheduler.timing.policies import Overlap
@@ -47,7 +47,7 @@ def test_killed_after_it_was_handed_over_and_before_it_began_it_runs_once(bench:
     bench.crash(10 * SECOND)
     assert bench.row().last_run is None and bench.row().runs == 0
     bench.run_for(MINUTE)
-    assert [row.attempts for row in bench.occurrences()] == [1]
+    assert bench.states() == ["succeeded"]
     assert len(bench.launcher.begun) == 1 and bench.row().runs == 1
 
 
@@ -61,16 +61,20 @@ def test_killed_while_it_runs_it_has_ended_with_that_reason(bench: Bench) -> Non
     assert bench.states() == ["failed", "succeeded"]
 
 
-def test_killed_between_two_attempts_the_chain_goes_on(bench: Bench) -> None:
-    """P2."""
+def test_killed_between_two_attempts_the_run_goes_on(bench: Bench) -> None:
+    """I3: the launcher says which; all others that had begun are over."""
     bench.add({"every": "1h"})
+    bench.add({"every": "1h"}, name="other")
     bench.run_for(HOUR, finish=False)
-    bench.launcher.finish(result=Result.TRANSIENT)
-    bench.tick()
+    work = bench.launcher.rest(bench.occurrences()[0].key)
     bench.crash(5 * SECOND)
+    assert (bench.states(), bench.states("w/other")) == (["started"], ["failed"])
+    assert bench.row().runs == 1 and bench.row().last_run == at("11:00")
+    bench.launcher.offer(work)
     bench.run_for(MINUTE)
     (row,) = bench.occurrences()
-    assert (row.state, row.attempts) == (State.SUCCEEDED, 2)
+    assert (row.state, row.began, row.ended) == (State.SUCCEEDED, at("11:00"), at("11:00:05"))
+    assert bench.row().runs == 1 and bench.row().last_run == at("11:00")
 
 
 def test_killed_at_every_tick_of_a_busy_hour_nothing_is_lost_or_doubled(bench: Bench) -> None:
@@ -137,7 +141,7 @@ def test_a_wish_is_not_forgotten_by_a_tick_that_fails(bench: Bench, monkeypatch:
         raise sqlite3.OperationalError("database is locked")
 
     with monkeypatch.context() as patch:
-        patch.setattr(schedules, "due", fails)
+        patch.setattr(schedules, "is_any_due", fails)
         with pytest.raises(sqlite3.OperationalError):
             bench.engine.tick(bench.clock.wall)
     bench.engine.tick(bench.clock.wall)
@@ -163,40 +167,53 @@ def test_a_beginning_that_cannot_be_stored_does_not_begin(bench: Bench) -> None:
 
 
 def test_an_end_that_cannot_be_stored_is_stored_later(bench: Bench) -> None:
-    """I5, D5: until then it counts as running."""
-    bench.add({"every": "1h"})
+    """I5, D5: until then it counts as running; the launcher ends it again."""
+    bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
+    (work, reports) = next(iter(bench.launcher.running.values()))
     db = bench.database.read()
     db.execute(
-        "CREATE TRIGGER fails BEFORE UPDATE ON occurrences WHEN NEW.state = 'succeeded' "
+        "CREATE TRIGGER fails BEFORE UPDATE ON schedules WHEN NEW.paused "
         "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
     )
-    bench.launcher.finish(detail="filed 3 receipts")
     for _ in range(2):
-        with pytest.raises(sqlite3.IntegrityError):
-            bench.engine.tick(bench.clock.wall)
-    assert bench.states() == ["started"] and bench.engine._dispatch.in_flight == 1
-    db.execute("DROP TRIGGER fails")
-    bench.tick()
-    (row,) = bench.occurrences()
-    assert (row.state, row.detail) == (State.SUCCEEDED, "filed 3 receipts")
-    assert bench.engine._dispatch.in_flight == 0
-
-
-def test_an_end_is_not_forgotten_when_something_later_in_its_transaction_fails(bench: Bench) -> None:
-    """I5: the end was written, then the transaction was rolled back."""
-    bench.add({"every": "1h"})
-    bench.run_for(2 * HOUR - SECOND, finish=False)
-    db = bench.database.read()
-    db.execute("CREATE TRIGGER fails BEFORE INSERT ON occurrences BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
-    bench.launcher.finish()
-    bench.clock.move(SECOND)
-    with pytest.raises(sqlite3.IntegrityError):
+        with pytest.raises(sqlite3.IntegrityError), bench.database.write() as writer:
+            reports.end(writer, work, Outcome(Result.FAILED), bench.clock.now())
         bench.tick()
-    assert bench.states() == ["started"]
+        assert bench.states() == ["started"] and bench.engine._dispatch.in_flight == 1
     db.execute("DROP TRIGGER fails")
-    bench.tick()
-    assert bench.states() == ["succeeded", "started"]
+    bench.launcher.finish(result=Result.FAILED, detail="no more receipts")
+    (row,) = bench.occurrences()
+    assert (row.state, row.detail) == (State.FAILED, "no more receipts")
+    assert bench.row().paused and bench.engine._dispatch.in_flight == 0
+
+
+def test_an_end_happens_or_does_not_with_the_rest_of_its_transaction(bench: Bench) -> None:
+    """I5: the launcher writes its own rows with it."""
+    bench.add({"every": "1h"})
+    bench.run_for(HOUR, finish=False)
+    (work, reports) = next(iter(bench.launcher.running.values()))
+
+    def fail_after_the_end() -> None:
+        with bench.database.write() as db:
+            reports.end(db, work, Outcome(Result.SUCCEEDED), bench.clock.now())
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_after_the_end()
+    assert bench.states() == ["started"]
+    bench.launcher.finish()
+    assert bench.states() == ["succeeded"]
+
+
+def test_an_end_that_is_told_twice_stays_the_first(bench: Bench) -> None:
+    bench.add({"every": "1h"}, pause_on_failure=True)
+    bench.run_for(HOUR, finish=False)
+    (work, reports) = next(iter(bench.launcher.running.values()))
+    bench.launcher.finish()
+    with bench.database.write() as db:
+        reports.end(db, work, Outcome(Result.FAILED), bench.clock.now())
+    assert bench.states() == ["succeeded"] and not bench.row().paused
 
 
 def test_six_at_the_same_second_with_two_slots_all_run(make_bench: Callable[..., Bench]) -> None:
@@ -208,7 +225,7 @@ def test_six_at_the_same_second_with_two_slots_all_run(make_bench: Callable[...,
     seen = []
     while bench.launcher.running:
         assert len(bench.launcher.running) <= 2
-        seen.append(bench.launcher.finish().schedule)
+        seen.append(bench.launcher.finish().subject)
         bench.tick()
     assert sorted(seen) == [f"w/h{number}" for number in range(6)]
     assert all(row.state is State.SUCCEEDED for number in range(6) for row in bench.occurrences(f"w/h{number}"))
@@ -221,7 +238,7 @@ def test_what_has_waited_longest_goes_first(make_bench: Callable[..., Bench]) ->
         bench.add({"once": f"2026-11-16T11:00:{second:02}Z"}, name=f"h{second:02}")
     bench.run_for(HOUR + MINUTE, finish=False)
     bench.run_for(MINUTE)
-    assert [work.schedule for work in bench.launcher.begun] == ["w/h00", "w/h10", "w/h20", "w/h30"]
+    assert [work.subject for work in bench.launcher.begun] == ["w/h00", "w/h10", "w/h20", "w/h30"]
 
 
 def test_a_thousand_due_at_once_all_run(make_bench: Callable[..., Bench]) -> None:
@@ -230,4 +247,4 @@ def test_a_thousand_due_at_once_all_run(make_bench: Callable[..., Bench]) -> Non
     for number in range(200):
         bench.add({"once": "2026-11-16T11:00Z"}, name=f"h{number}")
     bench.run_for(HOUR + SECOND)
-    assert len({work.schedule for work in bench.launcher.begun}) == 200
+    assert len({work.subject for work in bench.launcher.begun}) == 200

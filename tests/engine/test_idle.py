@@ -1,6 +1,5 @@
 """A tick with nothing due touches no disk."""
 
-from scheduler.engine.launcher import Result
 from tests.engine.harness import HOUR, MINUTE, SECOND, Bench
 
 
@@ -39,10 +38,10 @@ def test_while_a_run_goes_on_nothing_is_read(bench: Bench) -> None:
     assert statements_of_an_hour(bench) == []
 
 
-def test_while_a_chain_waits_long_nothing_is_read(bench: Bench) -> None:
+def test_while_a_run_waits_for_its_next_attempt_nothing_is_read(bench: Bench) -> None:
     bench.add({"every": "6h"})
     bench.run_for(6 * HOUR, finish=False)
-    bench.launcher.finish(result=Result.TRANSIENT, retry_after=3 * HOUR)
+    bench.launcher.rest()
     assert statements_of_an_hour(bench) == []
 
 

@@ -107,15 +107,15 @@ def test_an_old_one_that_will_not_end_is_waited_for_by_the_latest(bench: Bench, 
     ]
 
 
-@pytest.mark.parametrize("result", [Result.CANCELLED, Result.FAILED, Result.TRANSIENT])
-def test_one_that_was_asked_to_end_is_not_tried_again(bench: Bench, result: Result) -> None:
-    """O4: a run that dies of being stopped has not failed."""
-    bench.add({"every": "1h"}, overlap="cancel_other")
+@pytest.mark.parametrize("result", [Result.CANCELLED, Result.FAILED])
+def test_one_that_was_asked_to_end_has_not_failed(bench: Bench, result: Result) -> None:
+    """O4: it died of being stopped, and its schedule is not paused for that."""
+    bench.add({"every": "1h"}, overlap="cancel_other", pause_on_failure=True)
     bench.run_for(2 * HOUR, finish=False)
     bench.launcher.finish(result=result)
     bench.tick()
     assert fates(bench) == [("11", "cancelled"), ("12", "started")]
-    assert bench.row().failures == 0
+    assert not bench.row().paused
 
 
 def test_one_that_ended_well_before_it_could_be_stopped_has_succeeded(bench: Bench) -> None:
@@ -130,12 +130,13 @@ def test_one_that_waits_for_its_next_attempt_ends_at_once(bench: Bench) -> None:
     """O4: its chain has not ended, but nothing runs that could be asked."""
     bench.add({"every": "1h"}, overlap="cancel_other")
     bench.run_for(2 * HOUR - SECOND, finish=False)
-    bench.launcher.finish(result=Result.TRANSIENT)
+    bench.launcher.rest()
     bench.run_for(SECOND, finish=False)
     assert fates(bench) == [("11", "cancelled"), ("12", "started")]
     assert bench.launcher.stops == []
     first = bench.occurrences()[0]
-    assert first.reason is Reason.OVERTAKEN and first.retry_at is None
+    assert first.reason is Reason.OVERTAKEN
+    assert bench.launcher.abandoned == [first.key], "and no attempt will follow"
 
 
 @pytest.mark.parametrize("policy", ["cancel_other", "terminate_other"])
@@ -157,7 +158,7 @@ def test_another_schedule_of_the_same_workflow_is_never_touched(bench: Bench) ->
     bench.add({"every": "1h"}, name="other")
     bench.run_for(2 * HOUR, finish=False)
     assert [key for key, _ in bench.launcher.stops] == [
-        work.key for work in bench.launcher.begun if work.schedule == "w/h"
+        work.key for work in bench.launcher.begun if work.subject == "w/h"
     ]
     assert bench.states("w/other") == ["started", "skipped"]
 
@@ -189,7 +190,7 @@ def test_the_wish_to_end_the_other_outlives_what_happens_meanwhile(bench: Bench,
     """O4: the time came, and before any tick saw it something else was asked."""
     bench.add({"every": "1h"}, overlap="cancel_other")
     bench.run_for(2 * HOUR - SECOND, finish=False)
-    bench.launcher.finish(result=Result.TRANSIENT)
+    bench.launcher.rest()
     bench.tick()
     bench.clock.move(SECOND)
     if how == "pause":
@@ -430,7 +431,7 @@ def test_a_long_chain_of_attempts_counts_as_one(bench: Bench) -> None:
     """Domain 1: the whole chain is one occurrence that has not ended."""
     bench.add({"every": "1m"})
     bench.run_for(MINUTE, finish=False)
-    bench.launcher.finish(result=Result.TRANSIENT)
+    bench.launcher.rest()
     bench.tick()
     assert bench.launcher.running == {}
     bench.clock.move(START + 2 * MINUTE - bench.clock.wall)

@@ -235,7 +235,7 @@ class Life(RuleBasedStateMachine):
         until = None if factor is None else self.now + self.period * factor
         self.ask(self.bench.commands.pause, "w/h", until=until)
 
-    @precondition(lambda self: self.segments and (self.row.paused or self.row.blocked))
+    @precondition(lambda self: self.segments and self.row.paused)
     @rule()
     def resume(self) -> None:
         self.ask(self.bench.commands.resume, "w/h")
@@ -280,6 +280,27 @@ class Life(RuleBasedStateMachine):
     @rule(result=st.sampled_from(Result), last=st.booleans())
     def finish(self, result: Result, last: bool) -> None:  # noqa: FBT001
         self.bench.launcher.finish([*self.bench.launcher.running][-1 if last else 0], result)
+        self.tick()
+
+    @precondition(lambda self: self.bench.launcher.running)
+    @rule(last=st.booleans())
+    def rest(self, last: bool) -> None:  # noqa: FBT001
+        """An attempt is over, another will follow."""
+        self.bench.launcher.rest([*self.bench.launcher.running][-1 if last else 0])
+        self.tick()
+
+    @precondition(lambda self: self.bench.resting)
+    @rule()
+    def go_on(self) -> None:
+        for work in self.bench.resting.values():
+            self.bench.launcher.offer(work)
+        self.bench.engine.stir()
+        self.tick()
+
+    @precondition(lambda self: self.bench.resting)
+    @rule()
+    def stop(self) -> None:
+        self.ask(self.bench.commands.stop, "w/h")
         self.tick()
 
     @precondition(lambda self: self.bench.launcher.stops)
@@ -338,11 +359,11 @@ class Life(RuleBasedStateMachine):
         self.bench.launcher.broken = self.bench.launcher.slow = False
         self.bench.launcher.begin()
         self.bench.moods.held.clear()
-        self.bench.engine.stir()
+        self.go_on()
         self.settle_down()
         row = self.row
         shown = self.bench.views.upcoming("w/h", number)
-        if row.paused or row.blocked or not shown or shown[-1] - self.now > timedelta(days=3):
+        if row.paused or not shown or shown[-1] - self.now > timedelta(days=3):
             return
         begun = len(self.bench.launcher.begun)
         jitter = self.spec.jitter
@@ -361,7 +382,7 @@ class Life(RuleBasedStateMachine):
             row = self.row
             if not waiting and row.late_next is None:
                 return
-            if row.paused or row.blocked:
+            if row.paused:
                 return
             self.live(max([self.now, *(one.retry_at or one.due for one in waiting)]), finish=True)
         raise AssertionError("it never comes to rest")
@@ -408,11 +429,13 @@ class Life(RuleBasedStateMachine):
             else:
                 assert one.ended is not None
                 assert (one.reason is None) == (one.state is State.SUCCEEDED)
-            assert (one.began is not None) == (one.attempts > 0)
+            assert one.retry_at is None or one.state is State.QUEUED
+            assert one.began is None or one.state not in (State.QUEUED, State.SKIPPED, State.COALESCED, State.MISSED)
         started = [one for one in found if one.state is State.STARTED]
         assert len(started) <= 1 or self.beside
-        running = {one.key for one in started if one.retry_at is None}
+        running = {one.key for one in started} - set(self.bench.resting)
         assert running == set(self.bench.launcher.running) or row.removed
+        assert set(self.bench.resting) <= {one.key for one in started}
         assert len(running) <= self.bench.settings.concurrency
         if row.next_at is not None:
             recorded = {one.planned for one in found if is_recorded(one)}

@@ -165,7 +165,7 @@ def test_a_local_schedule_follows_the_machine_and_a_fixed_one_does_not(
     assert bench.views.upcoming("w/local", 1) == [at(local)]
     assert bench.views.upcoming("w/fixed", 1) == [at(fixed)]
     bench.run_for(10 * HOUR)
-    assert {work.schedule: work.planned for work in bench.launcher.begun} == {
+    assert {work.subject: work.planned for work in bench.launcher.begun} == {
         "w/local": at(local),
         "w/fixed": at(fixed),
     }
