@@ -160,6 +160,7 @@ class Dispatch:
         now: datetime,
     ) -> None:
         """From the line of queued occurrences, as many as there are slots, one of each schedule at a time."""
+        enough = len(choice.turns) + room
         for one, written, kind, next_at in line:
             if one.key in self._flights or one.schedule in choice.broken:
                 continue
@@ -184,7 +185,7 @@ class Dispatch:
                     started.add(one.schedule)
             else:
                 started.add(one.schedule)  # to be launched again a little later, it keeps its place in the line
-            if len(choice.turns) > room:
+            if len(choice.turns) > enough:
                 choice.is_waiting = True
                 return
 
