@@ -1,0 +1,212 @@
+"""Notices through the desktop's own notification daemon, over D-Bus; with buttons where it has them."""
+
+import html
+import logging
+import unicodedata
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.notices.notice import NoNotices, Notice, Notices, Urgency
+from app.platform.bus import Bus, Reply
+from app.platform.services import Service
+
+log = logging.getLogger(__name__)
+
+_NAME = "org.freedesktop.Notifications"
+_PATH = "/org/freedesktop/Notifications"
+_URGENCY = {Urgency.LOW: 0, Urgency.NORMAL: 1, Urgency.CRITICAL: 2}
+_BY_ITSELF, _NEVER = -1, 0
+_LONGEST = 1000
+_PATIENCE = 10.0
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Signs that reverse the text after them, with which a sender could make one read something else."""
+
+
+@dataclass(slots=True)
+class _Sent:
+    """What should be on the screen under one key, and what the daemon knows of it."""
+
+    notice: Notice
+    number: int = 0
+    """The daemon's; 0 until it told."""
+    is_underway: bool = False
+    is_stale: bool = False
+    """It changed while the daemon had not yet answered."""
+    is_withdrawn: bool = False
+    is_elsewhere: bool = False
+    """No daemon took it, and somebody else shows it."""
+
+
+class DesktopNotices(QObject):
+    """Keeps what is open, and shows it again when a daemon comes (back).
+
+    Make it before the bus is opened. What no daemon takes goes to `otherwise`.
+    """
+
+    pressed = Signal(str, str)
+    closed = Signal(str)
+
+    def __init__(self, bus: Bus, otherwise: Notices | None = None) -> None:
+        super().__init__()
+        self._otherwise = otherwise or NoNotices()
+        self._otherwise.pressed.connect(self.pressed)
+        self._otherwise.closed.connect(self._close_elsewhere)
+        self._abilities: frozenset[str] | None = None
+        self._is_asking = False
+        self._may_revive = False
+        self._open: dict[str, _Sent] = {}
+        self._service = Service(bus, _NAME)
+        self._service.listen(_PATH, _NAME, "ActionInvoked", self._press)
+        self._service.listen(_PATH, _NAME, "NotificationClosed", self._close)
+        self._service.appeared.connect(self._meet)
+        self._service.vanished.connect(self._lose)
+        if self._service.is_there:
+            self._meet()
+
+    def send(self, notice: Notice) -> None:
+        try:
+            self._send(notice)
+        except Exception:  # the outermost frame: whoever has something to say goes on in any case
+            log.exception("A notice could not be sent")
+
+    def withdraw(self, key: str) -> None:
+        try:
+            self._withdraw(key)
+        except Exception:  # as above
+            log.exception("A notice could not be withdrawn")
+
+    def _send(self, notice: Notice) -> None:
+        sent = self._open.setdefault(notice.key, _Sent(notice))
+        sent.notice = notice
+        sent.is_withdrawn = sent.is_elsewhere = False
+        self._may_revive = True
+        if sent.is_underway:
+            sent.is_stale = True
+        elif self._abilities is not None:
+            self._notify(sent, self._abilities)
+        elif not self._is_asking:
+            self._meet()
+
+    def _notify(self, sent: _Sent, abilities: frozenset[str]) -> None:
+        notice = sent.notice
+        text = _clean(notice.text)
+        buttons = [_clean(part) for action in notice.actions for part in action] if "actions" in abilities else []
+        body = (
+            "Dayhand",
+            sent.number,
+            "dayhand",
+            " ".join(_clean(notice.title).split()),
+            html.escape(text, quote=False) if "body-markup" in abilities else text,
+            buttons,
+            {"urgency": ("y", _URGENCY[notice.urgency]), "desktop-entry": ("s", "dayhand")},
+            _NEVER if notice.urgency is Urgency.CRITICAL else _BY_ITSELF,
+        )
+        self._service.call(
+            _PATH, _NAME, "Notify", "susssasa{sv}i", body, then=partial(self._shown, sent), patience=_PATIENCE
+        )
+        sent.is_underway, sent.is_stale = True, False
+
+    def _shown(self, sent: _Sent, reply: Reply) -> None:
+        sent.is_underway = False
+        key = sent.notice.key
+        if self._open.get(key) is not sent:
+            return  # the daemon went meanwhile; a new attempt has its own answer
+        if reply.error is None:
+            (sent.number,) = reply.body
+        if sent.is_withdrawn:
+            del self._open[key]
+            if sent.number:
+                self._take_away(sent.number)
+        elif reply.error is not None:
+            log.warning("The desktop did not take a notice: %s", reply.error)
+            self._show_elsewhere(sent)
+        elif sent.is_stale and self._abilities is not None:
+            self._notify(sent, self._abilities)
+
+    def _withdraw(self, key: str) -> None:
+        self._otherwise.withdraw(key)
+        sent = self._open.get(key)
+        if sent is None:
+            return
+        if sent.is_underway:
+            sent.is_withdrawn = True
+            return
+        del self._open[key]
+        if sent.number:
+            self._take_away(sent.number)
+
+    def _take_away(self, number: int) -> None:
+        self._service.call(_PATH, _NAME, "CloseNotification", "u", (number,))
+
+    def _show_elsewhere(self, sent: _Sent) -> None:
+        if not sent.is_elsewhere:
+            sent.is_elsewhere = True
+            self._otherwise.send(sent.notice)
+
+    def _meet(self) -> None:
+        """Ask what it can do; that also starts a daemon which only runs when it is needed."""
+        self._is_asking = True
+        self._service.call(_PATH, _NAME, "GetCapabilities", then=self._learn, patience=_PATIENCE)
+
+    def _learn(self, reply: Reply) -> None:
+        self._is_asking = False
+        waiting = [sent for sent in self._open.values() if not sent.is_underway and not sent.number]
+        if reply.error is not None:
+            self._abilities = None
+            for sent in waiting:
+                self._show_elsewhere(sent)
+            return
+        self._abilities = frozenset(reply.body[0])
+        for sent in waiting:
+            if sent.is_elsewhere:
+                sent.is_elsewhere = False
+                self._otherwise.withdraw(sent.notice.key)
+            self._notify(sent, self._abilities)
+
+    def _lose(self) -> None:
+        """What it showed went with it; its numbers mean nothing to the next one."""
+        self._abilities = None
+        self._open = {
+            key: _Sent(sent.notice, is_elsewhere=sent.is_elsewhere)
+            for key, sent in self._open.items()
+            if not sent.is_withdrawn
+        }
+        if self._open and self._may_revive:
+            self._may_revive = False  # once: a notice at which a daemon dies must not kill it for ever
+            self._meet()
+
+    def _key_of(self, number: int) -> str | None:
+        """All daemons tell everybody of every press: the number says whether it is ours."""
+        return next((key for key, sent in self._open.items() if sent.number == number != 0), None)
+
+    def _press(self, body: tuple[Any, ...]) -> None:
+        number, action = body
+        key = self._key_of(number)
+        if key is not None and not self._open[key].is_withdrawn:
+            self.pressed.emit(key, action)
+
+    def _close(self, body: tuple[Any, ...]) -> None:
+        number, _ = body
+        key = self._key_of(number)
+        if key is None or self._open[key].is_underway:
+            return  # one that is being replaced comes back under the same number
+        del self._open[key]
+        self.closed.emit(key)
+
+    def _close_elsewhere(self, key: str) -> None:
+        self._open.pop(key, None)
+        self.closed.emit(key)
+
+
+def _clean(text: str) -> str:
+    """Only what D-Bus and every daemon can take, nothing that turns the text around, and not a whole log."""
+    sound = text.encode("utf-8", "replace").decode()
+    whole = "".join(
+        " " if unicodedata.category(character) == "Cc" and character != "\n" else character
+        for character in sound
+        if character not in _TURNING
+    )
+    return whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1]}…"

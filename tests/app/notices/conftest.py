@@ -1,0 +1,3 @@
+from tests.desktop.fixtures import daemon, play
+
+__all__ = ["daemon", "play"]

@@ -1,0 +1,65 @@
+"""Stand-ins around notices: a daemon without a screen, and a backend that keeps what it was given."""
+
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.notices.notice import Notice
+from tests.desktop.buses import StandIn
+
+NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+ABLE = ("actions", "body", "body-markup")
+
+
+class StandInDaemon(StandIn):
+    """A notification daemon that shows nothing, remembers all and presses whatever it is told to."""
+
+    def __init__(self, address: str, *abilities: str) -> None:
+        self.shown: dict[int, tuple[Any, ...]] = {}
+        self._last = 40
+        super().__init__(address, NAME, PATH, NAME)
+        self.answers["Notify"] = self.notify
+        self.answers["CloseNotification"] = self.take_away
+        self.answers["GetCapabilities"] = ("as", (list(abilities),))
+
+    def notify(self, *body: Any) -> tuple[str, tuple[Any, ...]]:
+        number = body[1]
+        if not number:
+            self._last += 1
+            number = self._last
+        self.shown[number] = body
+        return "u", (number,)
+
+    def take_away(self, number: int) -> tuple[str, tuple[Any, ...]]:
+        self.shown.pop(number, None)
+        self.emit("NotificationClosed", "uu", (number, 3))
+        return "", ()
+
+    def press(self, number: int, action: str) -> None:
+        self.emit("ActionInvoked", "us", (number, action))
+
+    def close(self, number: int, reason: int = 2) -> None:
+        self.shown.pop(number, None)
+        self.emit("NotificationClosed", "uu", (number, reason))
+
+    def titles(self) -> list[str]:
+        return [body[3] for body in list(self.shown.values())]
+
+
+class RecordingNotices(QObject):
+    """Shows nothing and remembers what should be seen."""
+
+    pressed = Signal(str, str)
+    closed = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[Notice] = []
+        self.shown: dict[str, Notice] = {}
+
+    def send(self, notice: Notice) -> None:
+        self.sent.append(notice)
+        self.shown[notice.key] = notice
+
+    def withdraw(self, key: str) -> None:
+        self.shown.pop(key, None)
