@@ -1,0 +1,313 @@
+"""The picture of a day: a lane per workflow, its runs as bars, a line for now, and what is to come."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QToolTip, QWidget
+
+from app.theme import Space, colours_of
+from app.times import say_clock, say_day
+from app.widgets.timeline_axis import day_span, find_ticks
+from app.widgets.timeline_layout import Bar, Lane, Mark
+from app.widgets.timeline_paint import (
+    AXIS_HEIGHT,
+    Brush,
+    lane_height,
+    mark_rect,
+    paint_axis,
+    paint_mark,
+    paint_now,
+    paint_title,
+)
+from app.widgets.timeline_scene import LONGEST, SHORTEST, Scene
+from app.widgets.timeline_words import describe
+
+_ZOOM = 1.25
+_TICK_WIDTH = 72
+_NOW_WIDTH = 44
+_WIDEST_TITLES = 220
+_TALLEST = 400
+
+
+class Timeline(QAbstractScrollArea):
+    """Wheel with Ctrl zooms, with Shift or sideways pans; dragging pans; arrows walk over the runs."""
+
+    opened = Signal(str)
+    """The id of a run that was clicked."""
+    several_opened = Signal(object)
+    """The ids of runs that share a mark and cannot be told apart by zooming in."""
+    lane_opened = Signal(str)
+    span_changed = Signal(object, object)
+    """What is in sight, from and to: more may have to be loaded."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._scene = Scene()
+        self._hovered: Mark | None = None
+        self._focused: str | None = None
+        self._pressed: QPoint | None = None
+        self._panning = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setMouseTracking(True)
+        self.setAccessibleName(self.tr("Timeline of the day"))
+
+    @property
+    def span(self) -> tuple[datetime, datetime]:
+        """What is in sight."""
+        return self._scene.start, self._scene.end
+
+    @property
+    def focused(self) -> str | None:
+        """The id of the run that the keys act on."""
+        return self._focused
+
+    def set_day(self, lanes: Sequence[Lane], bars: Sequence[Bar], *, zone: ZoneInfo, now: datetime) -> None:
+        """Show these; when nothing was shown before, the whole day around now."""
+        scene = self._scene
+        if not scene.lanes:
+            scene.start, scene.end = day_span(now, zone)
+        scene.zone, scene.now = zone, now
+        scene.fill(lanes, bars)
+        widest = max((QFontMetrics(self.font()).horizontalAdvance(lane.title) for lane in lanes), default=0)
+        scene.gutter = min(widest, _WIDEST_TITLES) + 2 * Space.MEDIUM
+        self._arrange()
+        self.updateGeometry()
+
+    def set_now(self, now: datetime) -> None:
+        self._scene.now = now
+        self._arrange()
+
+    def show_span(self, start: datetime, end: datetime) -> None:
+        """Bring this into sight, as far as it can be told apart and still is a picture."""
+        if self._scene.look_at(start, end):
+            self._arrange()
+            self.span_changed.emit(*self.span)
+
+    def show_day(self) -> None:
+        """The whole local day around now."""
+        self.show_span(*day_span(self._scene.now, self._scene.zone))
+
+    def zoom(self, factor: float, at: datetime | None = None) -> None:
+        """Show `factor` times less; what lies at the instant stays where it is."""
+        start, end = self.span
+        at = at or start + (end - start) / 2
+        length = min(max((end - start) / factor, SHORTEST), LONGEST)
+        start = at - length * ((at - start) / (end - start))
+        self.show_span(start, start + length)
+
+    def pan(self, share: float) -> None:
+        """Go on by this share of what is in sight."""
+        start, end = self.span
+        step = (end - start) * share
+        self.show_span(start + step, end + step)
+
+    def position_of(self, bar_id: str) -> QRect:
+        """Where the run's mark lies in the viewport; empty if there is none."""
+        if (found := self._scene.find(bar_id)) is None:
+            return QRect()
+        lane, place = found
+        return self._scene.rect_of(lane, self._scene.layouts[lane].marks[place]).toRect()
+
+    def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        return QSize(720, min(self._scene.tops[-1], _TALLEST) + AXIS_HEIGHT + Space.TIGHT)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        return QSize(self._scene.gutter + 200, AXIS_HEIGHT + lane_height(1))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
+        view, scene, colours = self.viewport(), self._scene, colours_of(self)
+        painter = QPainter(view)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(event.rect(), colours.surface)
+        brush = Brush(painter, colours, self.font(), view.devicePixelRatioF())
+        plot = QRect(scene.gutter, AXIS_HEIGHT, view.width() - scene.gutter, view.height() - AXIS_HEIGHT)
+        bottom = min(AXIS_HEIGHT + scene.tops[-1] - scene.scrolled, view.height())
+        now_x = scene.x(scene.now)
+        has_now = scene.gutter <= now_x <= view.width()
+        ticks = [
+            (scene.x(tick.at), tick)
+            for tick in find_ticks(scene.start, scene.end, scene.zone, plot.width() // _TICK_WIDTH)
+        ]
+        hidden = {tick for x, tick in ticks if has_now and abs(x - now_x) < _NOW_WIDTH}
+        paint_axis(brush, plot, ticks, hidden, bottom)
+        painter.setClipRect(QRect(0, AXIS_HEIGHT + 1, view.width(), view.height()))
+        self._paint_lanes(brush, plot)
+        painter.setClipping(False)
+        day = say_day(scene.start.astimezone(scene.zone).date(), scene.now.astimezone(scene.zone).date())
+        heading = QRect(Space.MEDIUM, 0, scene.gutter - Space.MEDIUM, AXIS_HEIGHT - Space.TIGHT)
+        paint_title(brush, heading, day[:1].upper() + day[1:], is_heading=True)
+        if has_now:
+            paint_now(brush, now_x, bottom, say_clock(scene.now.replace(second=0), scene.zone))
+        painter.end()
+
+    def _paint_lanes(self, brush: Brush, plot: QRect) -> None:
+        painter, scene = brush.painter, self._scene
+        focused = self._focused if self.hasFocus() else None
+        origin = scene.origin
+        left, right = origin + plot.left() - 4, origin + plot.right() + 4
+        for index, (lane, layout) in enumerate(zip(scene.lanes, scene.layouts, strict=True)):
+            top = scene.lane_top(index)
+            bottom = top + lane_height(layout.rows)
+            if bottom < AXIS_HEIGHT or top > plot.bottom():
+                continue
+            title = QRect(Space.MEDIUM, top, scene.gutter - 2 * Space.MEDIUM, bottom - top)
+            paint_title(brush, title, lane.title)
+            painter.setPen(QColor(brush.colours.line))
+            painter.drawLine(0, bottom, plot.right(), bottom)
+            painter.save()
+            painter.setClipRect(plot, Qt.ClipOperation.IntersectClip)
+            for mark in layout.between(left, right):
+                is_focused = focused is not None and any(bar.id == focused for bar in mark.bars)
+                is_hovered = mark is self._hovered
+                rect = mark_rect(mark, origin, top)
+                paint_mark(brush, mark, rect, hovered=is_hovered, focused=is_focused)
+            painter.restore()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        self._arrange()
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802  # Qt's name
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            found = self._scene.mark_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), self._describe(*found) if found else "", self.viewport())
+            return True
+        if event.type() is QEvent.Type.Leave:
+            self._hover(None)
+        return super().viewportEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802  # Qt's name
+        delta = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(_ZOOM ** (delta.y() / 120), self._scene.instant(event.position().x()))
+        elif delta.x() or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.pan(-(delta.x() or delta.y()) / 120 / 8)
+        elif self.verticalScrollBar().maximum():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+            return
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._pressed, self._panning = event.position().toPoint(), False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
+        point = event.position().toPoint()
+        if self._pressed is None:
+            found = self._scene.mark_at(event.position())
+            self._hover(found[1] if found else None)
+            return
+        if self._panning or (point - self._pressed).manhattanLength() >= QApplication.startDragDistance():
+            self._panning = True
+            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.pan((self._pressed.x() - point.x()) / max(self._scene.width - self._scene.gutter, 1))
+            self._pressed = point
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
+        was_click = self._pressed is not None and not self._panning
+        self._pressed, self._panning = None, False
+        self.viewport().unsetCursor()
+        if not was_click or event.button() is not Qt.MouseButton.LeftButton:
+            return
+        if found := self._scene.mark_at(event.position()):
+            self._focus(*found)
+            self._open(found[1])
+        elif event.position().x() < self._scene.gutter:
+            lane = self._scene.lane_at(event.position().y())
+            if lane is not None:
+                self.lane_opened.emit(self._scene.lanes[lane].id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
+        is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        match event.key():
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self.zoom(_ZOOM)
+            case Qt.Key.Key_Minus:
+                self.zoom(1 / _ZOOM)
+            case Qt.Key.Key_0 | Qt.Key.Key_Home:
+                self.show_day()
+            case Qt.Key.Key_Left | Qt.Key.Key_Right if is_control:
+                self.pan(-0.25 if event.key() == Qt.Key.Key_Left else 0.25)
+            case Qt.Key.Key_Left | Qt.Key.Key_Right:
+                self._step(0, -1 if event.key() == Qt.Key.Key_Left else 1)
+            case Qt.Key.Key_Up | Qt.Key.Key_Down:
+                self._step(-1 if event.key() == Qt.Key.Key_Up else 1, 0)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
+                if (found := self._scene.find(self._focused)) is not None:
+                    self._open(self._scene.layouts[found[0]].marks[found[1]])
+            case _:
+                super().keyPressEvent(event)
+                return
+        event.accept()
+
+    def scrollContentsBy(self, _dx: int, _dy: int) -> None:  # noqa: N802  # Qt's name
+        self._scene.scrolled = self.verticalScrollBar().value()
+        self.viewport().update()
+
+    def _arrange(self) -> None:
+        """Lay everything out anew and let the scroll bar know how tall that is."""
+        scene = self._scene
+        scene.width = self.viewport().width()
+        scene.arrange()
+        room = self.viewport().height() - AXIS_HEIGHT
+        self.verticalScrollBar().setPageStep(max(room, 1))
+        self.verticalScrollBar().setSingleStep(lane_height(1))
+        self.verticalScrollBar().setRange(0, max(scene.tops[-1] + 1 - room, 0))
+        self._hovered = None
+        self.viewport().update()
+
+    def _describe(self, lane: int, mark: Mark) -> str:
+        return describe(self._scene.lanes[lane], mark, zone=self._scene.zone, now=self._scene.now)
+
+    def _hover(self, mark: Mark | None) -> None:
+        if mark is not self._hovered:
+            self._hovered = mark
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if mark else Qt.CursorShape.ArrowCursor)
+            self.viewport().update()
+
+    def _step(self, lanes: int, marks: int) -> None:
+        if (found := self._scene.neighbour(self._focused, lanes, marks)) is not None:
+            self._focus(*found)
+
+    def _focus(self, lane: int, mark: Mark) -> None:
+        """The keys act on it from now on; it is brought into sight and read aloud."""
+        self._focused = mark.bars[0].id
+        self.setAccessibleDescription(self._describe(lane, mark))
+        rect = self._scene.rect_of(lane, mark)
+        if not self._scene.gutter <= rect.left() <= self._scene.width - rect.width():
+            start, end = self.span
+            to_the_middle = self._scene.instant(rect.center().x()) - (start + (end - start) / 2)
+            self.show_span(start + to_the_middle, end + to_the_middle)
+        bar = self.verticalScrollBar()
+        if rect.top() < AXIS_HEIGHT or rect.bottom() > self.viewport().height():
+            bar.setValue(self._scene.tops[lane])
+        self.viewport().update()
+
+    def _open(self, mark: Mark) -> None:
+        """A single run opens; of several, those that zooming in would part are brought apart."""
+        if not mark.is_cluster:
+            self.opened.emit(mark.bars[0].id)
+            return
+        first, last = mark.bars[0].start, max(bar.end or bar.start for bar in mark.bars)
+        start, end = self.span
+        if last - first < SHORTEST / 4 or end - start <= SHORTEST:
+            self.several_opened.emit([bar.id for bar in mark.bars])
+        else:
+            self.show_span(first - (last - first) / 4, last + (last - first) / 4)

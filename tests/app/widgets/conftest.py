@@ -1,0 +1,72 @@
+"""Widgets are shown offscreen, in English, in the look that a test asks for."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import pytest
+from PySide6.QtCore import QLocale, QPoint
+from PySide6.QtGui import QColor, QFont, QImage, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.look import Look
+from app.theme import Appearance, Colours
+
+NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    before = QLocale()
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedKingdom))
+    yield
+    QLocale.setDefault(before)
+
+
+@pytest.fixture(params=[Appearance.LIGHT, Appearance.DARK], ids=["light", "dark"])
+def colours(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[Colours]:
+    """The application is dressed, and undressed afterwards."""
+    palette, font = QPalette(qapp.palette()), QFont(qapp.font())
+    look = Look(qapp, request.param)
+    yield look.colours
+    look.deleteLater()
+    qapp.setStyleSheet("")
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+
+
+@pytest.fixture
+def shown(qtbot: QtBot) -> Callable[..., None]:
+    """Puts a widget on the screen, in a size if one is given."""
+
+    def show(widget: QWidget, width: int = 0, height: int = 0) -> None:
+        qtbot.addWidget(widget)
+        if width:
+            widget.resize(width, height or widget.sizeHint().height())
+        widget.show()
+        qtbot.waitExposed(widget)
+        widget.activateWindow()
+
+    return show
+
+
+class Picture:
+    """What a widget looks like, to be asked about pixels."""
+
+    def __init__(self, widget: QWidget) -> None:
+        self.image: QImage = widget.grab().toImage()
+        self.ratio = self.image.devicePixelRatio()
+
+    def colour(self, x: float, y: float) -> QColor:
+        return self.image.pixelColor(QPoint(round(x * self.ratio), round(y * self.ratio)))
+
+    def count(self, colour: str) -> int:
+        """How many pixels have exactly this colour."""
+        wanted = QColor(colour).rgb()
+        image = self.image
+        return sum(image.pixel(x, y) == wanted for x in range(image.width()) for y in range(image.height()))
+
+
+@pytest.fixture
+def picture() -> type[Picture]:
+    return Picture
