@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -58,9 +59,8 @@ def kept(what: str) -> Iterator[None]:
     """For what comes after the point of no return: an error leaves open whether a power cut would undo it."""
     try:
         yield
-    except OSError as error:
-        cause = error.strerror or str(error)
-        sentence = f"The disk did not confirm that {what} is kept ({cause}). Look whether it is."
+    except (OSError, sqlite3.Error) as error:
+        sentence = f"The disk did not confirm that {what} is kept ({error}). Look whether it is."
         raise ToolFailedError.because(FailureClass.UNSURE, sentence) from error
 
 

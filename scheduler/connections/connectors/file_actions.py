@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
-from scheduler.connections.connectors.folder import place_in, root_of, wrong
+from scheduler.connections.connectors.folder import place_in, root_of
+from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained, is_there, kept, make_folders, rename_to_new, sync_folder, write_part
 from scheduler.rules.failures import FailureClass
 

@@ -29,7 +29,8 @@ from scheduler.connections.connectors.file_actions import (
     move,
     write,
 )
-from scheduler.connections.connectors.folder import place_in, root_of, wrong
+from scheduler.connections.connectors.folder import place_in, root_of
+from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained
 
 _LARGEST = 10 * 1024 * 1024

@@ -3,6 +3,7 @@
 from pathlib import Path, PurePosixPath
 
 from scheduler.connections.connector import Call, ToolFailedError
+from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained
 from scheduler.rules.failures import FailureClass
 
@@ -34,8 +35,3 @@ def place_in(root: Path, given: str, *, follow: bool) -> Path:
     if not (place if follow else parent).is_relative_to(root):
         raise wrong(f'"{given}" leads out of the folder of this connection.')
     return place
-
-
-def wrong(sentence: str) -> ToolFailedError:
-    """A mistake of the script."""
-    return ToolFailedError.because(FailureClass.LOGIC, sentence)

@@ -1,0 +1,93 @@
+"""CSV as text: cells, lines and records. Whatever is written here is read again as it was."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import Any
+
+csv.field_size_limit(sys.maxsize)  # the whole program's: a cell of more than 128 KB must not make a file unreadable
+
+_DELIMITERS = ",;\t"
+_QUOTED = frozenset(f'{_DELIMITERS}"\r\n\ufeff')
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a file separates cells and ends lines; ours is the default, that of a file wins."""
+
+    delimiter: str = ","
+    newline: str = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    columns: list[str]
+    dialect: Dialect
+
+
+def cell(value: Any) -> str:
+    """A JSON value as the text of a cell; nothing is added to make a spreadsheet take it for something else."""
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case bool() | dict() | list() | tuple():
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            return str(value)
+
+
+def line(values: Iterable[Any], dialect: Dialect) -> str:
+    cells = [_quote(cell(value)) for value in values]
+    # One empty cell would be an empty line, which readers skip.
+    return (dialect.delimiter.join(cells) or '""') + dialect.newline
+
+
+def _quote(text: str) -> str:
+    if not _QUOTED.isdisjoint(text) or text.strip() != text:
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def read_header(lines: Iterator[str]) -> tuple[Header | None, Iterator[str]]:
+    """The first record with how the file is written, and the lines that follow it; lines keep their ends."""
+    first = next((text for text in lines if text.strip("\r\n")), None)
+    if first is None:
+        return None, lines
+    taken = [first]
+
+    def read(delimiter: str) -> tuple[list[str], int]:
+        reader = csv.reader(_again(taken, lines), delimiter=delimiter)
+        return next(reader), reader.line_num
+
+    # The one that finds most columns; each may take another number of lines for the first record.
+    delimiter = max(_DELIMITERS, key=lambda candidate: len(read(candidate)[0]))
+    columns, count = read(delimiter)
+    last = taken[count - 1]
+    ending = last[len(last.rstrip("\r\n")) :]
+    return Header(columns, Dialect(delimiter, ending or Dialect().newline)), chain(taken[count:], lines)
+
+
+def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
+    """The records of lines that keep their ends; empty lines are none."""
+    return filter(None, csv.reader(lines, delimiter=dialect.delimiter))
+
+
+def as_object(columns: Sequence[str], values: Sequence[str]) -> dict[str, str]:
+    """A record by column; missing cells are empty, and of two columns with one name the first counts."""
+    row: dict[str, str] = {}
+    for column, text in zip_longest(columns, values[: len(columns)], fillvalue=""):
+        row.setdefault(column, text)
+    return row
+
+
+def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
+    """The lines taken before, then more of them."""
+    yield from tuple(taken)
+    for text in lines:
+        taken.append(text)
+        yield text

@@ -1,0 +1,42 @@
+"""Rows as scripts give them, objects or lists, set below the columns of a table."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scheduler.connections.connectors.mistakes import wrong
+
+
+def arrange(
+    rows: Sequence[Any], columns: Sequence[str], fold: Callable[[str], str] = str
+) -> tuple[list[str], list[list[Any]]]:
+    """The columns with those that the rows add, and the values of each row in that order.
+
+    Names that `fold` makes equal are one column. A list is taken cell by cell and adds no columns.
+    """
+    places: dict[str, int] = {}
+    for place, column in enumerate(columns):
+        places.setdefault(fold(column), place)
+    wanted = list(columns)
+    for row in rows:
+        if not isinstance(row, dict | list | tuple):
+            raise wrong('Each of "rows" takes an object such as {"day": "Monday"}, or a list of values.')
+        for name in row if isinstance(row, dict) else ():
+            if fold(name) not in places:
+                places[fold(name)] = len(wanted)
+                wanted.append(name)
+    if rows and not wanted:
+        raise wrong("The table has no columns yet. Give the first rows as objects; their names become the columns.")
+    return wanted, [_values(row, wanted, places, fold) for row in rows]
+
+
+def _values(row: Any, columns: list[str], places: dict[str, int], fold: Callable[[str], str]) -> list[Any]:
+    if not isinstance(row, dict):
+        if len(row) > len(columns):
+            raise wrong(f"A row has {len(row)} values, but the table has {len(columns)} columns.")
+        return [*row, *[None] * (len(columns) - len(row))]
+    values: list[Any] = [None] * len(columns)
+    if len({fold(name) for name in row}) < len(row):
+        raise wrong(f"A row names a column twice: {', '.join(row)}.")
+    for name, value in row.items():
+        values[places[fold(name)]] = value
+    return values
