@@ -104,7 +104,7 @@ _PLACE = (
     "AND e.state = 'pending')) FROM subscriptions s WHERE s.workflow = h.workflow AND s.handler = h.name)"
 )
 _MAY_RUN = (
-    "h.workflow IN (SELECT slug FROM workflows WHERE status = 'active' AND fixing = 0) "
+    "EXISTS (SELECT 1 FROM workflows w WHERE w.slug = h.workflow AND w.status = 'active' AND w.fixing = 0) "
     "AND EXISTS (SELECT 1 FROM lanes l WHERE l.workflow = h.workflow AND l.name = '' AND l.blocked IS NULL)"
 )
 _READY = (

@@ -61,9 +61,9 @@ def count_in(path: Path) -> int:
 
 
 def zero_pages(path: Path, start: int | None = None) -> None:
-    """What a failing disk leaves: a readable header, and nothing in the middle."""
+    """What a failing disk leaves: a readable header and schema, and nothing where the latest rows were."""
     content = bytearray(path.read_bytes())
-    first, number = (len(content) // 2 // 4096, 5) if start is None else (start // 4096, 1)
+    first, number = (len(content) // 4096 - 6, 5) if start is None else (start // 4096, 1)
     content[first * 4096 : (first + number) * 4096] = bytes(number * 4096)
     path.write_bytes(content)
 

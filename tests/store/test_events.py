@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from scheduler.store import events
+from scheduler.rules.phases import HandlerKind
+from scheduler.store import events, handlers, workflows
 from scheduler.store.database import Database
 from scheduler.store.events import EVENT_MOVES, EventState, NotPendingError
-from tests.store.workflow_rows import LATER, NOW, add_run, store
+from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, store
 
 
 @pytest.fixture
@@ -31,7 +32,14 @@ def pending(database: Database, topic: str = "mails") -> list[str]:
 
 
 def sequence(database: Database) -> int:
-    return events.sequence_of(database.read(), "w", ["mails", "news"])
+    return workflows.sequence_of(database.read(), "w")
+
+
+def latest(database: Database, handler: str = "file") -> int:
+    """The last news that the handler has had."""
+    found = handlers.find(database.read(), "w", handler)
+    assert found is not None
+    return found.latest
 
 
 def reserve(database: Database, run: str, *ids: str) -> None:
@@ -73,12 +81,32 @@ def test_new_and_changed_events_are_news(database: Database) -> None:
     assert before < inserted < sequence(database)
 
 
-def test_one_sequence_for_all_topics_of_a_workflow(database: Database) -> None:
+def test_news_reaches_those_who_subscribe_and_nobody_else(database: Database) -> None:
+    """One sequence for all topics of a workflow."""
+    with database.write() as db:
+        add_workflow(db, "other")
+        handlers.put(db, "w", "read", HandlerKind.CONSUMER, ["news"])
     publish(database, "a", topic="mails")
     publish(database, "a", topic="news")
-    read = database.read()
-    assert events.sequence_of(read, "w", ["mails"]) == 1
-    assert events.sequence_of(read, "w", ["news"]) == 2
+    publish(database, "b", topic="mails")
+    publish(database, "x", topic="nobody's")
+    assert (latest(database, "file"), latest(database, "read"), latest(database, "poll")) == (3, 2, 0)
+    foreign = handlers.find(database.read(), "other", "file")
+    assert foreign is not None
+    assert foreign.latest == workflows.sequence_of(database.read(), "other") == 0
+
+
+def test_the_same_again_and_what_waits_for_a_release_are_no_news_to_anybody(database: Database) -> None:
+    """K14, K2: data for a reserved event becomes news when it is released."""
+    publish(database, "a", 1)
+    before = latest(database)
+    publish(database, "a", 1)
+    reserve(database, "r1", "a")
+    publish(database, "a", 2)
+    assert latest(database) == before
+    with database.write() as db:
+        events.release(db, "r1")
+    assert latest(database) == sequence(database) > before
 
 
 def test_a_change_does_not_lose_the_place_in_line(database: Database) -> None:
@@ -155,13 +183,31 @@ def test_pending_events_of_a_topic_that_is_gone_are_skipped(database: Database) 
     assert [event.id for event in events.reserved_by(database.read(), "r1")] == ["b"]
 
 
-def test_the_oldest_pending_event_of_several_topics(database: Database) -> None:
-    publish(database, "late", topic="mails")
-    publish(database, "later", topic="news")
-    read = database.read()
-    assert events.oldest_pending(read, "w", ["news"]) == 2
-    assert events.oldest_pending(read, "w", ["news", "mails"]) == 1
-    assert events.oldest_pending(read, "w", ["other"]) is None
+def test_one_pending_event_may_be_skipped_alone(database: Database) -> None:
+    publish(database, "a")
+    publish(database, "b")
+    with database.write() as db:
+        assert events.skip_pending(db, "w", "mails", "a") == 1
+        assert events.skip_pending(db, "w", "mails", "a") == 0, "skipped is final"
+    assert pending(database) == ["b"]
+
+
+def test_what_waits_is_counted_by_topic_up_to_a_limit(database: Database) -> None:
+    for identity in ("a", "b", "c"):
+        publish(database, identity)
+    publish(database, "x", topic="nobody's")
+    reserve(database, "r1", "c")
+    assert events.number_pending(database.read(), "w") == {"mails": 2, "news": 0}
+    assert events.number_pending(database.read(), "w", most=1)["mails"] == 1
+
+
+def test_topics_in_use_are_those_with_events_that_wait(database: Database) -> None:
+    """A deploy skips what is left in topics that are gone."""
+    publish(database, "a", topic="mails")
+    publish(database, "b", topic="gone")
+    assert events.topics_in_use(database.read(), "w") == {"mails", "gone"}
+    reserve(database, "r1", "a")
+    assert events.topics_in_use(database.read(), "w") == {"gone"}
 
 
 def test_publishes_that_are_rolled_back_leave_no_trace(database: Database) -> None:

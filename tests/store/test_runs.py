@@ -1,21 +1,16 @@
-"""Runs, the outside actions they made, and the requests they wait for."""
+"""Runs: one row per attempt, found by what they wait for."""
 
-import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import HandlerKind, Phase, Status
-from scheduler.store import mutations, requests, runs, workflows
+from scheduler.rules.phases import Phase, Status
+from scheduler.store import runs
 from scheduler.store.database import Database
 from scheduler.store.errors import StaleError
-from scheduler.store.mutations import MutationRow
-from scheduler.store.requests import Answered, RequestKind, RequestRow
-from scheduler.store.workflows import ScriptOrigin, ScriptRow
-from tests.store.workflow_rows import LATER, NOW, add_run, run, store
+from scheduler.store.runs import RunRow
+from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, run, store
 
 
 @pytest.fixture
@@ -23,6 +18,16 @@ def database(tmp_path: Path) -> Iterator[Database]:
     with store(tmp_path) as database:
         add_run(database, "r1")
         yield database
+
+
+def found(database: Database, name: str) -> RunRow:
+    row = runs.find(database.read(), name)
+    assert row is not None
+    return row
+
+
+def ids(rows: list[RunRow]) -> list[str]:
+    return [row.id for row in rows]
 
 
 def test_a_run_comes_back_as_it_was_stored(database: Database) -> None:
@@ -60,140 +65,155 @@ def test_a_status_changes_only_from_where_it_was_believed_to_be(database: Databa
     assert (found.status, found.phase) == (Status.APPROVAL, Phase.PREPARING)
 
 
-def test_a_chain_is_all_its_attempts_from_any_of_them(database: Database) -> None:
-    add_run(database, "r2", retry_of="r1", attempt=2)
-    add_run(database, "r3", retry_of="r2", attempt=3)
-    add_run(database, "other")
-    for name in ("r1", "r2", "r3"):
-        assert [one.id for one in runs.chain(database.read(), name)] == ["r1", "r2", "r3"]
+@pytest.mark.parametrize(
+    ("old", "new", "column"),
+    [
+        (Phase.PREPARING, Phase.PREPARED, "prepared_at"),
+        (Phase.PREPARED, Phase.MUTATING, "mutating_at"),
+        (Phase.MUTATING, Phase.MUTATED, "mutated_at"),
+    ],
+)
+def test_when_a_checkpoint_was_passed_is_kept(database: Database, old: Phase, new: Phase, column: str) -> None:
+    add_run(database, "r2", phase=old)
+    with database.write() as db:
+        runs.advance(db, "r2", old, new, LATER)
+    assert getattr(found(database, "r2"), column) == LATER
 
 
-def test_what_has_not_ended_is_found_for_a_workflow(database: Database) -> None:
-    for name, status in [("a", Status.COMMITTED), ("b", Status.APPROVAL), ("c", Status.LOGIC), ("d", Status.CRASHED)]:
-        add_run(database, name, status=status, attempt=2)
+def test_a_run_that_commits_has_ended(database: Database) -> None:
+    add_run(database, "r2", phase=Phase.EMITTING)
+    with database.write() as db:
+        runs.advance(db, "r2", Phase.EMITTING, Phase.COMMITTED, LATER, summary="Filed 3")
+    one = found(database, "r2")
+    assert (one.status, one.ended, one.summary) == (Status.COMMITTED, LATER, "Filed 3")
+
+
+@pytest.mark.parametrize("status", Status)
+def test_only_a_run_that_waits_for_an_answer_is_moved_on_by_one(database: Database, status: Status) -> None:
+    """The reject of a person, or the word of a checker."""
+    add_run(database, "r2", phase=Phase.PREPARED, status=status)
+    if status in (Status.APPROVAL, Status.RECONCILIATION):
+        with database.write() as db:
+            runs.settle_phase(db, "r2", Phase.PREPARED, Phase.MUTATED, LATER, outcome={"skipped": True})
+        one = found(database, "r2")
+        assert (one.phase, one.status, one.mutated_at) == (Phase.MUTATED, status, LATER)
+        assert one.outcome == {"skipped": True}
+    else:
+        with pytest.raises(StaleError), database.write() as db:
+            runs.settle_phase(db, "r2", Phase.PREPARED, Phase.MUTATED, LATER)
+
+
+def test_an_answer_finds_the_run_only_where_it_was(database: Database) -> None:
+    add_run(database, "r2", phase=Phase.PREPARED, status=Status.APPROVAL)
+    with database.write() as db:
+        runs.settle_phase(db, "r2", Phase.PREPARED, Phase.MUTATED, LATER)
+    with pytest.raises(StaleError), database.write() as db:
+        runs.settle_phase(db, "r2", Phase.PREPARED, Phase.MUTATED, LATER)
+
+
+def test_those_that_are_to_go_on_by_now(database: Database) -> None:
+    """In the order in which they were made, of one workflow or of all."""
+    with database.write() as db:
+        add_workflow(db, "v")
+    add_run(database, "now", status=Status.TRANSIENT, resume_at=NOW)
+    add_run(database, "later", status=Status.TRANSIENT, resume_at=LATER)
+    add_run(database, "crashed", status=Status.CRASHED, resume_at=NOW)
+    add_run(database, "foreign", workflow="v", status=Status.TRANSIENT, resume_at=NOW)
     read = database.read()
-    assert [one.id for one in runs.unfinished(read, "w")] == ["r1", "b", "c"]
-    assert [one.id for one in runs.active(read)] == [one.id for one in runs.active(read, "w")] == ["r1"]
+    assert ids(runs.resuming(read, NOW)) == ["now", "crashed", "foreign"]
+    assert ids(runs.resuming(read, LATER, "w")) == ["now", "later", "crashed"]
+
+
+def test_when_a_run_goes_on_can_be_changed_and_taken_back(database: Database) -> None:
+    with database.write() as db:
+        runs.resume(db, "r1", LATER)
+    assert found(database, "r1").resume_at == LATER
+    with database.write() as db:
+        runs.resume(db, "r1", None)
+    assert runs.resuming(database.read(), LATER) == []
+
+
+def test_progress_is_noted_and_nothing_else_changes(database: Database) -> None:
+    before = found(database, "r1")
+    with database.write() as db:
+        runs.note_progress(db, "r1", {"done": 3, "of": 7})
+    assert found(database, "r1") == before._replace(progress={"done": 3, "of": 7})
+
+
+def test_a_chain_is_all_its_attempts_in_order(database: Database) -> None:
+    add_run(database, "r3", chain="r1", retry_of="r2", attempt=3)
+    add_run(database, "r2", chain="r1", retry_of="r1", attempt=2)
+    add_run(database, "other")
+    assert ids(runs.chain(database.read(), "r1")) == ["r1", "r2", "r3"]
+    assert ids(runs.chain(database.read(), "other")) == ["other"]
+    assert runs.chain(database.read(), "nobody") == []
+
+
+def test_the_attempts_at_one_planned_time(database: Database) -> None:
+    with database.write() as db:
+        for attempt in (2, 1):
+            runs.insert(db, run(f"a{attempt}", chain="a1", attempt=attempt)._replace(occurrence="key"))
+    assert ids(runs.of_occurrence(database.read(), "key")) == ["a1", "a2"]
+    assert runs.of_occurrence(database.read(), "another") == []
+
+
+@pytest.mark.parametrize("status", Status)
+def test_what_has_not_been_dealt_with_is_found_for_its_workflow(database: Database, status: Status) -> None:
+    """Also one that crashed, while it is to be followed; once, whatever speaks for it."""
+    add_run(database, "x", status=status, attempt=2)
+    add_run(database, "followed", status=status, attempt=3, resume_at=LATER)
+    ended = status in (Status.COMMITTED, Status.CRASHED, Status.CANCELLED)
+    assert ids(runs.unfinished(database.read(), "w")) == ["r1", *([] if ended else ["x"]), "followed"]
+    assert runs.unfinished(database.read(), "nobody") == []
+
+
+def test_what_runs_now_is_found_for_a_workflow_or_all(database: Database) -> None:
+    with database.write() as db:
+        add_workflow(db, "v")
+    add_run(database, "foreign", workflow="v")
+    for status in set(Status) - {Status.ACTIVE}:
+        add_run(database, status.value, status=status)
+    read = database.read()
+    assert ids(runs.active(read)) == ["r1", "foreign"]
+    assert ids(runs.active(read, "v")) == ["foreign"]
     assert runs.active(read, "nobody") == []
 
 
-def action(name: str = "r1") -> MutationRow:
-    return MutationRow(name, "table:x", "append", {"rows": [[1]]}, f"key-{name}", Mutation.IN_FLIGHT, NOW)
+def test_the_latest_runs_come_first(database: Database) -> None:
+    for name in ("a", "b", "c"):
+        add_run(database, name)
+    assert ids(runs.recent(database.read(), "w", 2)) == ["c", "b"]
 
 
-def test_an_outside_action_is_written_down_once_for_a_run(database: Database) -> None:
-    """Invariant 3."""
+def test_the_first_letters_of_an_id_are_enough(database: Database) -> None:
+    for name in ("abc1", "abc2", "abd1", "ABC3"):
+        add_run(database, name)
+    read = database.read()
+    assert ids(runs.beginning_with(read, "abc")) == ["abc1", "abc2"]
+    assert ids(runs.beginning_with(read, "abc1")) == ["abc1"]
+    assert runs.beginning_with(read, "%") == []
+
+
+def test_the_last_script_that_committed_is_one_to_go_back_to(database: Database) -> None:
     with database.write() as db:
-        mutations.begin(db, action())
-    assert mutations.find(database.read(), "r1") == action()
-    with pytest.raises(sqlite3.IntegrityError), database.write() as db:
-        mutations.begin(db, action())
+        for script, status in [(1, Status.COMMITTED), (2, Status.COMMITTED), (3, Status.LOGIC), (4, Status.COMMITTED)]:
+            runs.insert(db, run(f"s{script}", status=status)._replace(script=script))
+    read = database.read()
+    assert [runs.last_committed_script(read, "w", before=number) for number in (4, 3, 2, 1)] == [2, 2, 1, None]
 
 
-def test_an_outcome_is_settled_once(database: Database) -> None:
-    """Invariant 6."""
-    with database.write() as db:
-        mutations.begin(db, action())
-        mutations.settle(db, "r1", Mutation.IN_FLIGHT, Mutation.UNSURE, LATER)
-        mutations.settle(db, "r1", Mutation.UNSURE, Mutation.APPLIED, LATER, result={"id": 7})
-    found = mutations.find(database.read(), "r1")
-    assert found is not None
-    assert (found.status, found.result, found.settled) == (Mutation.APPLIED, {"id": 7}, LATER)
-    with pytest.raises(StaleError), database.write() as db:
-        mutations.settle(db, "r1", Mutation.UNSURE, Mutation.FAILED, LATER)
-
-
-def test_checks_are_counted_unless_they_could_not_be_made(database: Database) -> None:
-    """X5; a login that expired uses up no try."""
-    with database.write() as db:
-        mutations.begin(db, action())
-        mutations.check_again(db, "r1", LATER, counts=True)
-        mutations.check_again(db, "r1", LATER, counts=False)
-    [found] = mutations.unsettled(database.read())
-    assert (found.checks, found.check_at) == (1, LATER)
-
-
-@dataclass
-class Question:
-    database: Database
-
-    def put(self, name: str = "q1", subject: str = "r1") -> bool:
-        row = RequestRow(name, RequestKind.APPROVAL, "w", subject, "Add 3 rows?", NOW, "r1", {"tool": "append"}, "h")
-        with self.database.write() as db:
-            return requests.put(db, row)
-
-    def answer(self, given: str, name: str = "q1") -> Answered:
-        with self.database.write() as db:
-            return requests.answer(db, name, given, LATER)
-
-
-def test_the_same_question_is_asked_once(database: Database) -> None:
-    question = Question(database)
-    assert question.put("q1")
-    assert not question.put("q2")
-    assert question.put("q3", subject="another")
-    [first, other] = requests.still_open(database.read())
-    assert (first.call, first.kind, other.id) == ({"tool": "append"}, RequestKind.APPROVAL, "q3")
-
-
-def test_the_first_answer_counts(database: Database) -> None:
-    """X6: the same twice is a no-op, a different second one is refused."""
-    question = Question(database)
-    question.put()
-    assert question.answer("yes") is Answered.TAKEN
-    assert question.answer("yes") is Answered.SAME
-    assert question.answer("no") is Answered.TOO_LATE
-    found = requests.find(database.read(), "q1")
-    assert found is not None
-    assert (found.answer, found.answered) == ("yes", LATER)
-
-
-def test_after_an_answer_the_same_may_be_asked_again(database: Database) -> None:
-    question = Question(database)
-    question.put("q1")
-    question.answer("yes")
-    assert question.put("q2")
-
-
-def test_a_withdrawn_request_takes_no_answer(database: Database) -> None:
-    """X14"""
-    question = Question(database)
-    question.put()
-    with database.write() as db:
-        assert requests.withdraw(db, LATER, run="r1") == 1
-    assert question.answer("yes") is Answered.TOO_LATE
-    assert question.answer("yes", "nobody") is Answered.TOO_LATE
-    assert requests.still_open(database.read()) == []
-
-
-def test_scripts_are_numbered_and_never_change(database: Database) -> None:
-    second = ScriptRow("w", 2, "bb", "pass", ScriptOrigin.FIX, {"handlers": ["x"]}, LATER)
-    with database.write() as db:
-        workflows.add_script(db, second)
-    assert [one.number for one in workflows.scripts(database.read(), "w")] == [2, 1]
-    assert workflows.find_script(database.read(), "w", 2) == second
-
-
-def test_a_deploy_keeps_what_the_person_decided(database: Database) -> None:
-    with database.write() as db:
-        workflows.set_status(db, "w", workflows.WorkflowStatus.PAUSED)
-        old = workflows.find(db, "w")
-        assert old is not None
-        workflows.save(db, old._replace(script=2, status=workflows.WorkflowStatus.ACTIVE, tags=("x",)))
-    found = workflows.find(database.read(), "w")
-    assert found is not None
-    assert (found.status, found.script, found.tags) == (workflows.WorkflowStatus.PAUSED, 2, ("x",))
-    assert found.version > old.version
-
-
-def test_state_is_kept_by_the_name_of_its_handler(database: Database) -> None:
-    """A handler that is removed and comes back goes on where it was."""
-    with database.write() as db:
-        workflows.update_handler(db, "w", "file", state={"filed": 3}, seen=7, wake_at=LATER, look=False)
-        workflows.remove_handler(db, "w", "file")
-    assert [one.name for one in workflows.handlers(database.read(), "w")] == ["poll"]
-    with database.write() as db:
-        workflows.put_handler(db, "w", "file", HandlerKind.CONSUMER)
-    found = workflows.find_handler(database.read(), "w", "file")
-    assert found is not None
-    assert (found.state, found.seen, found.wake_at, found.look) == ({"filed": 3}, 7, None, True)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT 1 FROM runs WHERE resume_at IS NOT NULL AND resume_at <= 5",
+        "SELECT 1 FROM runs WHERE chain = 'x' AND attempt > 1",
+        "SELECT 1 FROM runs WHERE occurrence = 'x'",
+        "SELECT 1 FROM runs WHERE workflow = 'w' ORDER BY number DESC LIMIT 5",
+        f"SELECT 1 FROM runs WHERE workflow = 'w' AND {runs._OPEN}",
+    ],
+)
+def test_looking_for_runs_never_walks_the_table(database: Database, query: str) -> None:
+    """A history of a million rows costs no more than a short one."""
+    plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
+    assert "SCAN runs" not in plan
+    assert "SEARCH runs USING" in plan

@@ -1,12 +1,13 @@
 """A workflow in a real store file, as small as the tests of its aggregates need it."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scheduler.rules.phases import HandlerKind, Phase, Status
-from scheduler.store import events, runs, workflows
+from scheduler.store import handlers, lanes, runs, workflows
 from scheduler.store.database import Database
 from scheduler.store.health import close_store, open_store
 from scheduler.store.runs import RunRow
@@ -20,31 +21,61 @@ LATER = NOW + timedelta(minutes=1)
 def store(folder: Path) -> Iterator[Database]:
     database = open_store(folder, NOW).database
     with database.write() as db:
-        row = WorkflowRow("w", "W", "w.py", ("home",), WorkflowStatus.ACTIVE, False, 1, 0, 1, NOW)  # noqa: FBT003
-        workflows.save(db, row)
-        workflows.add_script(db, ScriptRow("w", 1, "aa", "print()", ScriptOrigin.AUTHOR, {"handlers": []}, NOW))
-        workflows.put_handler(db, "w", "poll", HandlerKind.PRODUCER)
-        workflows.put_handler(db, "w", "file", HandlerKind.CONSUMER)
-        for topic in ("mails", "news"):
-            events.add_topic(db, "w", topic)
+        add_workflow(db, "w")
     yield database
     close_store(database)
 
 
-def run(name: str, *, retry_of: str | None = None, attempt: int = 1, status: Status = Status.ACTIVE) -> RunRow:
+def add_workflow(db: sqlite3.Connection, slug: str) -> None:
+    """A producer, a consumer of the topics mails and news, and their lane."""
+    workflows.save(
+        db,
+        WorkflowRow(
+            slug=slug,
+            name=slug.upper(),
+            path=f"{slug}.py",
+            tags=("home",),
+            status=WorkflowStatus.ACTIVE,
+            fixing=False,
+            watching=False,
+            script=1,
+            sequence=0,
+            version=1,
+            created=NOW,
+        ),
+    )
+    workflows.add_script(db, ScriptRow(slug, 1, "aa", "print()", ScriptOrigin.AUTHOR, {"handlers": []}, NOW))
+    lanes.put(db, slug, "")
+    handlers.put(db, slug, "poll", HandlerKind.PRODUCER)
+    handlers.put(db, slug, "file", HandlerKind.CONSUMER, ["mails", "news"])
+
+
+def run(
+    name: str,
+    *,
+    workflow: str = "w",
+    chain: str | None = None,
+    retry_of: str | None = None,
+    attempt: int = 1,
+    phase: Phase = Phase.PREPARING,
+    status: Status = Status.ACTIVE,
+    resume_at: datetime | None = None,
+) -> RunRow:
     return RunRow(
         id=name,
-        workflow="w",
+        workflow=workflow,
         handler="file",
         kind=HandlerKind.CONSUMER,
         trigger="event",
         script=1,
-        phase=Phase.PREPARING,
+        chain=chain or name,
+        phase=phase,
         status=status,
         created=NOW + timedelta(seconds=attempt),
         updated=NOW,
         retry_of=retry_of,
         attempt=attempt,
+        resume_at=resume_at,
     )
 
 
