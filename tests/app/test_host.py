@@ -13,10 +13,11 @@ from app.host import Host
 from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Announce, Announcement, Work
 from scheduler.engine.refusal import RefusedError
-from scheduler.engine.simple_launcher import SimpleLauncher, Task
 from scheduler.store.health import open_store
+from tests.bench.callables import Callables, Task
 
 NOON = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+PATIENCE = 60
 
 
 class RunningClock:
@@ -38,8 +39,8 @@ class Home:
     def __init__(self, folder: Path, clock: RunningClock) -> None:
         self.clock = clock
         self.tasks: dict[str, Task] = {}
-        self.launcher = SimpleLauncher(self.tasks)
         self.database = open_store(folder, clock.now()).database
+        self.launcher = Callables(self.database, self.tasks, clock=clock)
         self.engine_threads: set[int] = set()
         self.host = Host(self._make_engine, clock)
 
@@ -64,8 +65,8 @@ def test_a_schedule_fires_at_its_time_off_the_main_thread(qtbot: QtBot, home: Ho
     ran: list[tuple[Work, datetime, int]] = []
     home.tasks["w/h"] = lambda work: ran.append((work, home.clock.now(), threading.get_ident()))
     home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"once": "2026-11-16T12:00:00Z"})).result(5)
-    qtbot.waitUntil(lambda: len(ran) == 1, timeout=5000)
+    home.host.ask(lambda engine: engine.commands.add("w", "h", {"once": "2026-11-16T12:00:00Z"})).result(PATIENCE)
+    qtbot.waitUntil(lambda: len(ran) == 1, timeout=PATIENCE * 1000)
     work, at, thread = ran[0]
     assert work.planned == NOON
     assert at >= NOON
@@ -78,9 +79,9 @@ def test_a_command_wakes_the_engine_at_once(qtbot: QtBot, home: Home) -> None:
     ran = threading.Event()
     home.tasks["w/h"] = lambda _: ran.set()
     home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(5)
-    home.host.ask(lambda engine: engine.commands.trigger("w/h")).result(5)
-    assert ran.wait(5)
+    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
+    home.host.ask(lambda engine: engine.commands.trigger("w/h")).result(PATIENCE)
+    assert ran.wait(PATIENCE)
 
 
 def test_a_run_that_ends_lets_the_next_one_start(qtbot: QtBot, home: Home) -> None:
@@ -88,16 +89,16 @@ def test_a_run_that_ends_lets_the_next_one_start(qtbot: QtBot, home: Home) -> No
     ran: list[Work] = []
     home.tasks["w/h"] = ran.append
     home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(5)
+    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
     for _ in range(3):
         home.host.ask(lambda engine: engine.commands.trigger("w/h"))
-    qtbot.waitUntil(lambda: len(ran) == 3, timeout=5000)
+    qtbot.waitUntil(lambda: len(ran) == 3, timeout=PATIENCE * 1000)
 
 
 def test_a_refusal_reaches_whoever_asked(qtbot: QtBot, home: Home) -> None:
     home.host.start()
     with pytest.raises(RefusedError, match="minute: 60 is out of range"):
-        home.host.ask(lambda engine: engine.commands.add("w", "h", {"cron": "60 * * * *"})).result(5)
+        home.host.ask(lambda engine: engine.commands.add("w", "h", {"cron": "60 * * * *"})).result(PATIENCE)
 
 
 def test_a_tick_that_fails_is_said_and_the_engine_goes_on(
@@ -117,18 +118,18 @@ def test_a_tick_that_fails_is_said_and_the_engine_goes_on(
     ran = threading.Event()
     home.tasks["w/h"] = lambda _: ran.set()
     home.host.start()
-    qtbot.waitUntil(lambda: any("the disk is full" in one.sentence for one in said), timeout=5000)
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(5)
-    home.host.ask(lambda engine: engine.commands.trigger("w/h")).result(5)
-    assert ran.wait(5)
+    qtbot.waitUntil(lambda: any("the disk is full" in one.sentence for one in said), timeout=PATIENCE * 1000)
+    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
+    home.host.ask(lambda engine: engine.commands.trigger("w/h")).result(PATIENCE)
+    assert ran.wait(PATIENCE)
 
 
 def test_announcements_arrive_in_the_thread_that_made_the_host(qtbot: QtBot, home: Home) -> None:
     threads: set[int] = set()
     home.host.announced.connect(lambda _: threads.add(threading.get_ident()))
     home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(5)
-    qtbot.waitUntil(lambda: bool(threads), timeout=5000)
+    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
+    qtbot.waitUntil(lambda: bool(threads), timeout=PATIENCE * 1000)
     assert threads == {threading.get_ident()}
 
 
@@ -137,7 +138,7 @@ def test_a_clock_set_forward_is_noticed_without_waiting_for_the_timer(qtbot: QtB
     ran = threading.Event()
     home.tasks["w/h"] = lambda _: ran.set()
     home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"once": "2026-11-16T15:00:00Z"})).result(5)
+    home.host.ask(lambda engine: engine.commands.add("w", "h", {"once": "2026-11-16T15:00:00Z"})).result(PATIENCE)
     home.clock.offset += timedelta(hours=3)
-    home.host.ask(lambda _: None).result(5)
-    assert ran.wait(5)
+    home.host.ask(lambda _: None).result(PATIENCE)
+    assert ran.wait(PATIENCE)

@@ -7,16 +7,16 @@ import pytest
 
 from app import cli
 from scheduler.engine.engine import Engine
-from scheduler.engine.simple_launcher import SimpleLauncher
 from scheduler.store.backups import back_up
 from scheduler.store.health import close_store, open_store
 from scheduler.store.lock import hold
+from tests.bench.callables import Deaf
 
 NOW = datetime.now(UTC)
 
 
 def engine(folder: Path) -> Engine:
-    return Engine(open_store(folder, NOW).database, SimpleLauncher({}), machine_zone="UTC")
+    return Engine(open_store(folder, NOW).database, Deaf(), machine_zone="UTC")
 
 
 def fill(folder: Path) -> None:

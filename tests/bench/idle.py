@@ -12,6 +12,7 @@ from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Announce
 from scheduler.store.health import close_store, open_store
 from tests.bench import ours
+from tests.bench.callables import Deaf
 from tests.bench.measure import Figure
 
 SCHEDULES = 1_000
@@ -32,7 +33,7 @@ def idle(folder: Path, seconds: int) -> list[Figure]:
             return super().tick(now)
 
     def make(announce: Announce) -> Engine:
-        return Watched(database, ours.Deaf(), machine_zone="UTC", announce=announce)
+        return Watched(database, Deaf(), machine_zone="UTC", announce=announce)
 
     host = Host(make)
     host.start()

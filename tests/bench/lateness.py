@@ -14,9 +14,9 @@ from app.host import Host
 from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Announce, Work
 from scheduler.engine.settings import Settings
-from scheduler.engine.simple_launcher import SimpleLauncher
 from scheduler.store.health import close_store, open_store
 from tests.bench import ours, peer
+from tests.bench.callables import Callables
 from tests.bench.measure import Figure, alternate, percentile
 
 NUMBER = 100
@@ -71,7 +71,7 @@ def _late(run: Callable[[datetime], None], step: timedelta) -> float:
 def _us(folder: Path, begin: datetime, step: timedelta) -> None:
     place = Path(mkdtemp(dir=folder))
     database = open_store(place, datetime.now(UTC)).database
-    launcher = SimpleLauncher({f"bench/job{n}": _task(n) for n in range(NUMBER)}, ours.THREADS)
+    launcher = Callables(database, {f"bench/job{n}": _task(n) for n in range(NUMBER)}, ours.THREADS)
 
     def make(announce: Announce) -> Engine:
         settings = Settings(concurrency=ours.THREADS)

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from scheduler.engine.clock import Clock
 from scheduler.engine.engine import Engine
-from scheduler.engine.launcher import Reports, Work
 from scheduler.engine.settings import Settings
-from scheduler.engine.simple_launcher import SimpleLauncher, Task
 from scheduler.store.database import to_ms
 from scheduler.store.health import close_store, open_store
+from tests.bench.callables import Callables, Deaf, Task
 
 THREADS = 10
 
@@ -22,27 +21,16 @@ def cron_text(number: int) -> str:
     return f"{number % 60} {number // 60 % 24} * {month} mon-fri"
 
 
-class Deaf:
-    """Starts nothing: for measures of what comes before a start."""
-
-    def start(self, work: Work, reports: Reports) -> None:
-        return
-
-    def stop(self, key: str, *, kill: bool) -> None:
-        return
-
-
 @contextmanager
 def opened(folder: Path, tasks: dict[str, Task] | None = None, clock: Clock | None = None) -> Iterator[Engine]:
     database = open_store(folder, datetime.now(UTC)).database
-    launcher = SimpleLauncher(tasks, THREADS) if tasks is not None else Deaf()
+    launcher = Callables(database, tasks, THREADS, clock) if tasks is not None else Deaf()
     engine = Engine(database, launcher, machine_zone="UTC", clock=clock, settings=Settings(concurrency=THREADS))
     engine.recover()
     try:
         yield engine
     finally:
-        if isinstance(launcher, SimpleLauncher):
-            launcher.close()
+        launcher.close()
         close_store(database)
 
 

@@ -12,12 +12,12 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from scheduler.engine.simple_launcher import Task
 from scheduler.timing.catchup import plan_catchup
 from scheduler.timing.policies import Catchup
 from scheduler.timing.remaining import Remaining
 from scheduler.timing.spec import Spec
 from tests.bench import ours, peer
+from tests.bench.callables import Task
 from tests.bench.measure import Figure, alternate, clocked
 
 STORED = 50_000
@@ -95,7 +95,7 @@ def ticking(folder: Path) -> list[Figure]:
             for _ in range(TICKS):
                 clock.at += timedelta(minutes=1)
                 taken.append(clocked(lambda: engine.tick(clock.now())))
-                while engine._dispatch._ends or engine._dispatch.in_flight:
+                while engine._dispatch.in_flight:
                     engine.tick(clock.now())
             assert engine.views.statistics(since=clock.at - timedelta(minutes=TICKS - 1)).succeeded == TICKS
             return statistics.median(taken) * 1000
