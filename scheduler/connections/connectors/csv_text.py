@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 csv.field_size_limit(sys.maxsize)  # the whole program's: a cell of more than 128 KB must not make a file unreadable
 
 _DELIMITERS = ",;\t"
+_QUOTED_CELL = re.compile(rf'(^|[{_DELIMITERS}])"(?:[^"]|"")*"')
 _QUOTED = frozenset(f'{_DELIMITERS}"\r\n\ufeff')
 
 
@@ -59,17 +61,15 @@ def read_header(lines: Iterator[str]) -> tuple[Header | None, Iterator[str]]:
     if first is None:
         return None, lines
     taken = [first]
-
-    def read(delimiter: str) -> tuple[list[str], int]:
-        reader = csv.reader(_again(taken, lines), delimiter=delimiter)
-        return next(reader), reader.line_num
-
-    # The one that finds most columns; each may take another number of lines for the first record.
-    delimiter = max(_DELIMITERS, key=lambda candidate: len(read(candidate)[0]))
-    columns, count = read(delimiter)
-    last = taken[count - 1]
+    while sum(text.count('"') for text in taken) % 2 and (more := next(lines, None)) is not None:
+        taken.append(more)
+    bare = _QUOTED_CELL.sub(r"\1", "".join(taken))
+    delimiter = max(_DELIMITERS, key=bare.count)
+    reader = csv.reader(taken, delimiter=delimiter)
+    columns = next(reader)
+    last = taken[reader.line_num - 1]
     ending = last[len(last.rstrip("\r\n")) :]
-    return Header(columns, Dialect(delimiter, ending or Dialect().newline)), chain(taken[count:], lines)
+    return Header(columns, Dialect(delimiter, ending or Dialect().newline)), chain(taken[reader.line_num :], lines)
 
 
 def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
@@ -83,11 +83,3 @@ def as_object(columns: Sequence[str], values: Sequence[str]) -> dict[str, str]:
     for column, text in zip_longest(columns, values[: len(columns)], fillvalue=""):
         row.setdefault(column, text)
     return row
-
-
-def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
-    """The lines taken before, then more of them."""
-    yield from tuple(taken)
-    for text in lines:
-        taken.append(text)
-        yield text

@@ -54,6 +54,8 @@ def test_other_programs_read_the_same(rows: list[list[str]]) -> None:
         ('"a;b",c\n', ["a;b", "c"], ",", "\n"),
         ('"x\r\ny",z\nmore\r\n', ["x\r\ny", "z"], ",", "\n"),
         ("\r\n\r\na,b\r\n", ["a", "b"], ",", "\r\n"),
+        ('5" disk;b\r\n1;"2"\r\n', ['5" disk', "b"], ";", "\r\n"),
+        (';","\n', ["", ","], ";", "\n"),
         ("a,b\r1,2\r", ["a", "b"], ",", "\r"),
     ],
 )
