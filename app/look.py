@@ -11,6 +11,12 @@ QLabel[ink="muted"] {{ color: {muted}; }}
 {inks}
 QFrame[surface="card"] {{ background: {surface}; border: 1px solid {line}; border-radius: {radius}px; }}
 QFrame[surface="card"]:focus {{ border-color: {accent}; }}
+QFrame[surface="toast"] {{ background: {surface}; border: 1px solid {edge}; border-radius: {radius}px; }}
+QHeaderView {{ background: {surface}; }}
+QHeaderView::section {{
+  background: {surface}; color: {muted}; border: none; border-bottom: 1px solid {line}; padding: {tight}px {small}px;
+}}
+QTableView::item {{ padding: 0 {tight}px; }}
 QPushButton {{
   background: {surface}; color: {text}; border: 1px solid {edge}; border-radius: {corner}px;
   padding: {tight}px {medium}px; min-height: 1.4em;
@@ -25,6 +31,7 @@ QPushButton[importance="primary"]:focus {{ border: 2px solid {text}; }}
 QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}; border-color: {line}; }}
 QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
 QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
+QLineEdit {{ min-height: 1.4em; }}
 QLineEdit, QPlainTextEdit[field="true"] {{
   background: {surface}; border: 1px solid {edge}; border-radius: {corner}px; padding: {tight}px {small}px;
   selection-background-color: {accent}; selection-color: {on_accent};

@@ -36,18 +36,21 @@ def colours(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[Colo
 
 
 @pytest.fixture
-def shown(qtbot: QtBot) -> Callable[..., None]:
-    """Puts a widget on the screen, in a size if one is given."""
+def shown(qtbot: QtBot) -> Iterator[Callable[..., None]]:
+    """Puts a widget on the screen, in a size if one is given, and keeps it until the test is over."""
+    kept: list[QWidget] = []
 
     def show(widget: QWidget, width: int = 0, height: int = 0) -> None:
+        kept.append(widget)
         qtbot.addWidget(widget)
         if width:
             widget.resize(width, height or widget.sizeHint().height())
-        widget.show()
-        qtbot.waitExposed(widget)
-        widget.activateWindow()
+        with qtbot.waitActive(widget, timeout=30_000):
+            widget.show()
+            widget.activateWindow()
 
-    return show
+    yield show
+    kept.clear()
 
 
 class Picture:

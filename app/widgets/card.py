@@ -1,0 +1,143 @@
+"""What needs a person: one sentence, exactly what it is about, and a button for each answer."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.look import mark
+from app.theme import Space, Type, make_font
+from app.widgets.chip import Chip
+from app.widgets.details import Section, reveal
+from app.widgets.details_view import DetailsView, make_text
+from app.widgets.signs import Sign
+
+
+class Importance(StrEnum):
+    """How a button stands out."""
+
+    PRIMARY = "primary"
+    """What most people will press; one at most."""
+    NORMAL = "normal"
+    RISKY = "risky"
+    """Cannot be taken back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    id: str
+    label: str
+    shortcut: str = ""
+    """Works while the card or something in it has the focus: `Ctrl+Return`."""
+    importance: Importance = Importance.NORMAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardValue:
+    id: str
+    sign: Sign
+    title: str
+    """Whose it is: the workflow's name."""
+    when: str = ""
+    sentence: str
+    details: tuple[Section, ...] = ()
+    actions: tuple[Action, ...] = ()
+
+
+class Card(QFrame):
+    """Shows a value until it is answered; the first press counts, and only until the card hears otherwise."""
+
+    acted = Signal(str, str)
+    """The card's id and the action's."""
+
+    def __init__(self, value: CardValue, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._value = value
+        self.buttons: dict[str, QPushButton] = {}
+        mark(self, "surface", "card")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(f"{value.title}: {value.sentence}")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addLayout(self._make_heading())
+        sentence = make_text(reveal(value.sentence))
+        sentence.setFont(make_font(Type.TITLE, sentence.font()))
+        layout.addWidget(sentence)
+        if value.details:
+            layout.addWidget(DetailsView(value.details))
+        self._outcome = make_text("", "muted")
+        self._outcome.hide()
+        layout.addWidget(self._outcome)
+        layout.addLayout(self._make_buttons())
+
+    @property
+    def value(self) -> CardValue:
+        return self._value
+
+    def set_busy(self, *, busy: bool) -> None:
+        """While an answer is on its way nothing can be pressed."""
+        for button in self.buttons.values():
+            button.setEnabled(not busy)
+
+    def set_refused(self, sentence: str) -> None:
+        """The answer was not taken; say why and let the person try again."""
+        self._say(sentence, "bad")
+        self.set_busy(busy=False)
+
+    def set_answered(self, sentence: str) -> None:
+        """It is settled, here or elsewhere: the buttons go and a sentence stays."""
+        self._say(sentence, "muted")
+        for button in self.buttons.values():
+            button.setEnabled(False)
+            button.hide()
+
+    def press(self, action_id: str) -> None:
+        """As if its button had been pressed."""
+        button = self.buttons[action_id]
+        if button.isEnabled():
+            self.set_busy(busy=True)
+            self.acted.emit(self._value.id, action_id)
+
+    def _say(self, sentence: str, ink: str) -> None:
+        mark(self._outcome, "ink", ink)
+        self._outcome.setText(sentence)
+        self._outcome.show()
+
+    def _make_heading(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(Space.SMALL)
+        row.addWidget(Chip(self._value.sign))
+        title = QLabel(reveal(self._value.title))
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setFont(make_font(Type.STRONG, title.font()))
+        row.addWidget(title)
+        row.addStretch(1)
+        when = QLabel(self._value.when)
+        mark(when, "ink", "muted")
+        row.addWidget(when)
+        return row
+
+    def _make_buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(Space.SMALL)
+        for action in self._value.actions:
+            button = QPushButton(action.label)
+            mark(button, "importance", action.importance.value)
+            button.setAccessibleDescription(self._value.sentence)
+            button.setAutoDefault(False)
+            if action.shortcut:
+                keys = QKeySequence(action.shortcut)
+                button.setToolTip(f"{action.label} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+                # Of many cards on a page only the one with the focus may answer.
+                shortcut = QShortcut(keys, self)
+                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+                shortcut.activated.connect(lambda id_=action.id: self.press(id_))
+            button.clicked.connect(lambda _checked=False, id_=action.id: self.press(id_))
+            self.buttons[action.id] = button
+            row.addWidget(button)
+        row.addStretch(1)
+        return row

@@ -1,0 +1,71 @@
+"""An empty page says why it is empty and what to do next."""
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.icons import glyph
+from app.look import mark
+from app.theme import Space, Type, colours_of, make_font
+
+_GLYPH = 48
+_WIDEST = 420
+
+
+class EmptyPage(QWidget):
+    """A shape, a heading, a sentence and, where there is something to do, one button."""
+
+    acted = Signal()
+
+    def __init__(
+        self,
+        shape: str,
+        title: str,
+        sentence: str,
+        *,
+        action: str = "",
+        shortcut: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._shape = shape
+        self.setAccessibleName(title)
+        self._picture = QLabel()
+        heading, words = QLabel(title), QLabel(sentence)
+        heading.setFont(make_font(Type.TITLE, heading.font()))
+        heading.setWordWrap(True)
+        words.setWordWrap(True)
+        mark(words, "ink", "muted")
+        # Only a row with stretches on both sides lets wrapped text be as tall as it needs.
+        row = QHBoxLayout(self)
+        layout = QVBoxLayout()
+        row.addStretch(1)
+        row.addLayout(layout)
+        row.addStretch(1)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addStretch(2)
+        for label in (self._picture, heading, words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            label.setFixedWidth(_WIDEST)
+            layout.addWidget(label)
+        self.button: QPushButton | None = None
+        if action:
+            self.button = QPushButton(action)
+            mark(self.button, "importance", "primary")
+            if shortcut:
+                keys = QKeySequence(shortcut)
+                self.button.setShortcut(keys)
+                self.button.setToolTip(f"{action} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+            self.button.clicked.connect(self.acted)
+            layout.addSpacing(Space.SMALL)
+            layout.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(3)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._draw()
+
+    def _draw(self) -> None:
+        self._picture.setPixmap(glyph(self._shape, _GLYPH, colours_of(self).muted, self.devicePixelRatioF()))

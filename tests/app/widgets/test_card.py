@@ -1,0 +1,181 @@
+"""A card shows exactly what it asks, answers once, and can be used with keys and read aloud."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QTableWidget, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.theme import Colours
+from app.widgets.card import Action, Card, CardValue, Importance
+from app.widgets.details import read_details
+from app.widgets.details_view import DetailsView
+from app.widgets.signs import sign_workflow
+from app.words import WorkflowState
+
+ROWS = [{"shop": "Bakery", "amount": 4.5}, {"shop": "A <b>gift</b>", "amount": 23}]
+VALUE = CardValue(
+    id="request-1",
+    sign=sign_workflow(WorkflowState.ATTENTION),
+    title="Receipts",
+    when="asked 3 min ago",
+    sentence="Add 2 receipts to <b>Expenses</b>",
+    details=read_details({"table": "expenses", "rows": ROWS}),
+    actions=(
+        Action(id="approve", label="Approve", shortcut="Ctrl+Return", importance=Importance.PRIMARY),
+        Action(id="reject", label="Reject", shortcut="Ctrl+Backspace"),
+        Action(id="always", label="Always allow this"),
+    ),
+)
+
+
+@pytest.fixture
+def card(shown: Callable[..., None]) -> Card:
+    card = Card(VALUE)
+    shown(card, 700)
+    return card
+
+
+def test_a_press_says_which_card_and_which_answer(qtbot: QtBot, card: Card) -> None:
+    with qtbot.waitSignal(card.acted) as acted:
+        qtbot.mouseClick(card.buttons["reject"], Qt.MouseButton.LeftButton)
+    assert acted.args == ["request-1", "reject"]
+
+
+def test_a_second_press_is_not_heard_while_the_first_is_on_its_way(qtbot: QtBot, card: Card) -> None:
+    heard: list[str] = []
+    card.acted.connect(lambda _, action: heard.append(action))
+    for name in ("approve", "approve", "reject"):
+        qtbot.mouseClick(card.buttons[name], Qt.MouseButton.LeftButton)
+        card.press(name)
+    assert heard == ["approve"]
+
+
+def test_a_refused_answer_is_explained_and_can_be_given_again(qtbot: QtBot, card: Card) -> None:
+    card.press("approve")
+    card.set_refused("The keyring is locked; unlock it and try again.")
+    assert "The keyring is locked; unlock it and try again." in texts(card)
+    with qtbot.waitSignal(card.acted):
+        card.press("approve")
+
+
+def test_an_answered_card_has_no_buttons_left(qtbot: QtBot, card: Card) -> None:
+    card.set_answered("You approved it.")
+    assert not any(button.isVisible() for button in card.buttons.values())
+    assert "You approved it." in texts(card)
+    with qtbot.assertNotEmitted(card.acted):
+        card.press("approve")
+        card.setFocus()
+        qtbot.keyClick(card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_keys_answer_only_the_card_that_has_the_focus(qtbot: QtBot, shown: Callable[..., None]) -> None:
+    page = QWidget()
+    layout = QVBoxLayout(page)
+    cards = [Card(CardValue(**{**as_fields(VALUE), "id": name})) for name in ("first", "second")]
+    heard: list[tuple[str, str]] = []
+    for one in cards:
+        layout.addWidget(one)
+        one.acted.connect(lambda *args: heard.append(args))
+    shown(page, 700, 700)
+    cards[1].buttons["always"].setFocus()
+    qtbot.keyClick(cards[1].buttons["always"], Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    cards[0].setFocus()
+    qtbot.keyClick(cards[0], Qt.Key.Key_Backspace, Qt.KeyboardModifier.ControlModifier)
+    assert heard == [("second", "approve"), ("first", "reject")]
+
+
+def as_fields(value: CardValue) -> dict[str, object]:
+    return {name: getattr(value, name) for name in CardValue.__dataclass_fields__}
+
+
+def texts(widget: QWidget) -> list[str]:
+    return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
+
+
+def test_markup_in_data_is_shown_as_it_is(card: Card) -> None:
+    """A script must not be able to make a card look different from what it does."""
+    assert "Add 2 receipts to <b>Expenses</b>" in texts(card)
+    labels = [label for label in card.findChildren(QLabel) if "<b>" in label.text()]
+    assert labels and all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
+    table = card.findChild(QTableWidget)
+    assert table is not None
+    assert table.item(1, 0).text() == "A <b>gift</b>"
+
+
+def test_numbers_stand_on_the_right(card: Card) -> None:
+    table = card.findChild(QTableWidget)
+    assert table is not None
+    assert table.item(0, 1).textAlignment() & Qt.AlignmentFlag.AlignRight.value
+    assert table.item(0, 0).textAlignment() & Qt.AlignmentFlag.AlignLeft.value
+
+
+def test_all_controls_have_names_and_tab_stops(card: Card) -> None:
+    assert card.accessibleName() == "Receipts: Add 2 receipts to <b>Expenses</b>"
+    for button in card.findChildren(QPushButton):
+        interface = QAccessible.queryAccessibleInterface(button)
+        assert interface.text(QAccessible.Text.Name) == button.text() != ""
+        assert interface.text(QAccessible.Text.Description) == VALUE.sentence
+        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+    table = card.findChild(QTableWidget)
+    assert table is not None and table.accessibleName() == "Rows"
+
+
+def test_tab_leads_from_the_card_through_its_buttons(qtbot: QtBot, card: Card) -> None:
+    card.setFocus()
+    visited = []
+    for _ in range(5):
+        widget = card.window().focusWidget()
+        assert widget is not None
+        qtbot.keyClick(widget, Qt.Key.Key_Tab)
+        visited.append(card.window().focusWidget())
+    assert [button for button in visited if isinstance(button, QPushButton)][:3] == list(card.buttons.values())
+
+
+def test_shortcuts_are_told_in_the_tooltip(card: Card) -> None:
+    assert card.buttons["approve"].toolTip() == "Approve (Ctrl+Return)"
+    assert card.buttons["always"].toolTip() == ""
+
+
+def test_no_button_is_narrower_than_its_words(card: Card, colours: Colours) -> None:
+    for button in card.buttons.values():
+        assert button.width() >= button.fontMetrics().horizontalAdvance(button.text()) + 16
+
+
+def test_a_long_sentence_wraps_instead_of_being_cut(shown: Callable[..., None]) -> None:
+    sentence = "Send the weekly letter to everybody in the street " * 6
+    card = Card(CardValue(**{**as_fields(VALUE), "sentence": sentence}))
+    shown(card, 420)
+    (label,) = [label for label in card.findChildren(QLabel) if label.text() == sentence]
+    assert label.height() >= label.heightForWidth(label.width()) > 3 * label.fontMetrics().height()
+
+
+def test_the_primary_button_is_in_the_accent_colour(card: Card, colours: Colours, picture: type) -> None:
+    card.clearFocus()
+    approve = picture(card.buttons["approve"])
+    assert approve.colour(5, card.buttons["approve"].height() / 2).name() == colours.accent
+    assert picture(card.buttons["reject"]).count(colours.accent) == 0
+
+
+def test_long_tables_and_texts_scroll_instead_of_growing(shown: Callable[..., None]) -> None:
+    rows = [{"number": number} for number in range(500)]
+    view = DetailsView(read_details({"rows": rows, "body": "line\n" * 100}))
+    shown(view, 500)
+    table, text = view.findChild(QTableWidget), view.findChild(QPlainTextEdit)
+    assert table is not None and text is not None
+    assert table.rowCount() == 500
+    assert table.verticalScrollBar().maximum() > 0
+    assert view.height() < 500
+    assert text.toPlainText().count("line") == 100
+
+
+def test_a_table_that_is_too_wide_keeps_its_last_row_in_sight(shown: Callable[..., None]) -> None:
+    row = {f"column {number}": "some words" for number in range(20)}
+    view = DetailsView(read_details({"rows": [row, row]}))
+    shown(view, 400)
+    table = view.findChild(QTableWidget)
+    assert table is not None
+    assert table.horizontalScrollBar().maximum() > 0
+    assert table.verticalScrollBar().maximum() == 0
