@@ -1,0 +1,132 @@
+"""Two texts and what changed between them, beside each other or below."""
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from app.look import mark
+from app.theme import Space, Type, make_font
+from app.widgets.details import reveal
+from app.widgets.diff_pane import DiffPane, Line
+from app.widgets.differences import Change, Row, Side, compare, count, find_changes, unify
+
+
+class DiffView(QWidget):
+    """Both panes scroll together; F7 and Shift+F7 go from change to change."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[Row] = []
+        self._at = -1
+        self._titles = QLabel(), QLabel()
+        self._summary = QLabel()
+        mark(self._summary, "ink", "muted")
+        self.old, self.new = DiffPane(self.tr("Before")), DiffPane(self.tr("After"))
+        self.unified = DiffPane(self.tr("Before and after"))
+        self.previous = self._make_button(self.tr("Previous change"), "Shift+F7")
+        self.next = self._make_button(self.tr("Next change"), "F7")
+        self.beside = self._make_button(self.tr("Side by side"), "F8")
+        self.beside.setCheckable(True)
+        self.beside.setChecked(True)
+        self.previous.clicked.connect(lambda: self._go(-1))
+        self.next.clicked.connect(lambda: self._go(1))
+        self.beside.toggled.connect(self._show_panes)
+        self._link(self.old, self.new)
+        self._panes = QSplitter(Qt.Orientation.Horizontal)
+        for pane, title in zip((self.old, self.new), self._titles, strict=True):
+            self._panes.addWidget(self._make_column(title, pane))
+        self._panes.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(Space.SMALL)
+        layout.addLayout(self._make_bar())
+        layout.addWidget(self._panes, 1)
+        layout.addWidget(self.unified, 1)
+        self._show_panes(beside=True)
+
+    @property
+    def rows(self) -> list[Row]:
+        return self._rows
+
+    def set_texts(self, old: str, new: str, *, old_title: str = "", new_title: str = "") -> None:
+        """Compare them. What would hide or turn text around is written out: a script is read here before it is used."""
+        self._rows = compare(reveal(old), reveal(new))
+        self._at = -1
+        for label, title in zip(self._titles, (old_title, new_title), strict=True):
+            label.setText(title)
+            label.setVisible(bool(title))
+        added, removed = count(self._rows)
+        if added or removed:
+            said = self.tr("{added} lines added, {removed} removed").format(added=added, removed=removed)
+        else:
+            said = self.tr("No differences")
+        self._summary.setText(said)
+        for button in (self.previous, self.next):
+            button.setEnabled(bool(added or removed))
+        self.old.set_lines([_show(row.old, row, Change.REMOVED) for row in self._rows])
+        self.new.set_lines([_show(row.new, row, Change.ADDED) for row in self._rows])
+        self.unified.set_lines([_show(row.new or row.old, row, row.change) for row in unify(self._rows)])
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "unified"):
+            for pane in (self.old, self.new, self.unified):
+                pane.dress()
+
+    def _go(self, step: int) -> None:
+        """To the next or previous change; from the last one on to the first."""
+        is_beside = self.beside.isChecked()
+        places = find_changes(self._rows if is_beside else unify(self._rows))
+        if places:
+            self._at = (self._at + step) % len(places) if self._at >= 0 else (0 if step > 0 else len(places) - 1)
+            for pane in (self.old, self.new) if is_beside else (self.unified,):
+                pane.go_to(places[self._at])
+
+    def _show_panes(self, beside: bool) -> None:  # noqa: FBT001  # a slot
+        self._panes.setVisible(beside)
+        self.unified.setVisible(not beside)
+
+    def _make_bar(self) -> QHBoxLayout:
+        bar = QHBoxLayout()
+        bar.setSpacing(Space.SMALL)
+        bar.addWidget(self._summary)
+        bar.addStretch(1)
+        for button in (self.previous, self.next, self.beside):
+            bar.addWidget(button)
+        return bar
+
+    @staticmethod
+    def _make_column(title: QLabel, pane: DiffPane) -> QWidget:
+        column = QWidget()
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setFont(make_font(Type.STRONG, title.font()))
+        layout = QVBoxLayout(column)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(Space.TIGHT)
+        layout.addWidget(title)
+        layout.addWidget(pane, 1)
+        return column
+
+    @staticmethod
+    def _make_button(label: str, shortcut: str) -> QPushButton:
+        button = QPushButton(label)
+        button.setShortcut(QKeySequence(shortcut))
+        button.setToolTip(f"{label} ({QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)})")
+        return button
+
+    @staticmethod
+    def _link(one: DiffPane, other: DiffPane) -> None:
+        for bar, twin in (
+            (one.verticalScrollBar(), other.verticalScrollBar()),
+            (one.horizontalScrollBar(), other.horizontalScrollBar()),
+        ):
+            bar.valueChanged.connect(twin.setValue)
+            twin.valueChanged.connect(bar.setValue)
+
+
+def _show(side: Side | None, row: Row, change: Change) -> Line:
+    """A side of a row; where it has none, an empty line that keeps both in step."""
+    if side is None:
+        return Line(number=None, text="", change=Change.SAME)
+    shown = Change.SAME if row.change is Change.SAME else change
+    return Line(number=side.number, text=side.text, change=shown, spans=side.spans)
