@@ -28,6 +28,9 @@ class Context:
     database: Database
     clock: Clock
     announce: Announce
+    """Say that something changed, and that the engine should look again."""
+    tell: Announce
+    """Say that something changed that a person may be looking at."""
     settings: Settings
     machine_zone: str
     paused_until: datetime | None = None

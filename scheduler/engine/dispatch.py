@@ -11,7 +11,7 @@ from scheduler.engine.conditions import Conditions, unmet
 from scheduler.engine.context import Context
 from scheduler.engine.emission import Emission
 from scheduler.engine.launcher import Announcement, Launcher, Outcome, Work, lane_name
-from scheduler.rules.lanes import Candidate, choose, producer
+from scheduler.rules.lanes import Candidate, Turn, choose, producer
 from scheduler.store import occurrences
 from scheduler.store.occurrences import OccurrenceRow, QueuedRow
 from scheduler.timing.catchup import GRACE
@@ -70,6 +70,9 @@ class Dispatch:
         self._stops: dict[str, _Stop] = {}
         self.is_waiting = False
         """Something that is due could not start at the last look."""
+        self._short = False
+        self._others: set[str] = set()
+        """Lanes in which something else than a consumer waits."""
 
     @property
     def in_flight(self) -> int:
@@ -83,7 +86,7 @@ class Dispatch:
     def start_due(self, now: datetime) -> None:
         """Start what can start."""
         room = self._context.settings.concurrency - len(self._flights)
-        self.is_waiting = True
+        self.is_waiting = self._short = True
         if self._context.is_paused(now):
             return
         db = self._context.database.read()
@@ -94,11 +97,16 @@ class Dispatch:
         if choice.ends or choice.broken:
             self._clear_away(choice)
         ready = choice.first_ones()
-        self.is_waiting = choice.is_waiting or len(ready) > room
+        self._short = len(ready) > room
+        self.is_waiting = choice.is_waiting or self._short
         for work in ready[: max(room, 0)]:
             with self._lock:
                 self._flights[work.key] = work
             self._launcher.start(work, self)
+
+    def may_go_on(self, lane: str) -> bool:
+        """Whether a lane may take up its next consumer at once: nothing else waits for its turn or for a slot."""
+        return not self._short and lane not in self._others
 
     def stop(self, key: str, *, kill: bool, reason: Reason = Reason.STOPPED) -> None:
         """End what is under way; an occurrence that only waits for its next attempt ends at once."""
@@ -139,12 +147,15 @@ class Dispatch:
         choice = _Choice()
         busy = {work.lane for work in self._flights.values()}
         flying = {work.subject for work in self._flights.values()}
+        self._others = set()
         for candidate, work in self._launcher.turns(db, now):
             if work.lane in busy or work.key in self._flights or unmet(self._conditions, work.needs):
                 choice.is_waiting = True
+                if candidate.turn is not Turn.CONSUMER:
+                    self._others.add(work.lane)
             else:
                 choice.add(work.lane, candidate, work)
-        for backfill in (False, True):
+        for backfill in (False, True):  # what is regular goes before what is made up for
             line = occurrences.queue(db, now, backfill=backfill)
             taken = busy | choice.turns.keys() if backfill else busy
             self._take(choice, line, taken, started | flying, room, now)
@@ -178,6 +189,7 @@ class Dispatch:
                 choice.ends.append((one, State.MISSED, Reason.EXPIRED))
             elif not self._may_start(one, policies) or (not beside and (lane in busy or one.schedule in started)):
                 choice.is_waiting = True
+                self._others.add(lane)
             elif one.retry_at is None or one.retry_at <= now:
                 work = Work(key=one.key, lane=lane, subject=one.schedule, planned=one.planned, origin=one.origin)
                 choice.add(f"{lane} {one.key}" if beside else lane, producer(one.key, one.due, next_at, now), work)

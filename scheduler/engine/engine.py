@@ -1,5 +1,6 @@
 """The ticking engine: each tick records what is due, starts what can start, and says when to come back."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from scheduler.engine.backfilling import Backfilling
@@ -33,7 +34,7 @@ class Engine:
     def __init__(
         self,
         database: Database,
-        launcher: Launcher,
+        launcher: Launcher | Callable[[Context], Launcher],
         *,
         machine_zone: str,
         clock: Clock | None = None,
@@ -42,10 +43,11 @@ class Engine:
         announce: Announce = lambda _: None,
     ) -> None:
         self._listener = announce
-        self._context = Context(
+        self.context = self._context = Context(
             database=database,
             clock=clock or SystemClock(),
             announce=self._stir,
+            tell=announce,
             settings=settings or Settings(),
             machine_zone=machine_zone,
         )
@@ -53,7 +55,10 @@ class Engine:
         self._backfilling = Backfilling(self._context, self._emission)
         self._rewinding = Rewinding(self._context, self._emission)
         book = Book(self._context, self._emission)
+        if callable(launcher):
+            launcher = launcher(self._context)
         self._dispatch = Dispatch(self._context, launcher, conditions or UnknownConditions(), self._emission, book)
+        self.dispatch = self._dispatch
         self.commands = Commands(self._context, self._emission, self._dispatch)
         self.views = Views(self._context)
         self._stirred = True

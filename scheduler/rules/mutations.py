@@ -46,3 +46,21 @@ def continue_after(mutation: Mutation | None) -> Continuation:
             return Continuation.EMIT
         case Mutation.IN_FLIGHT | Mutation.UNSURE:
             return Continuation.RECONCILE
+
+
+class Way(StrEnum):
+    """How an attempt that stands still is taken up again."""
+
+    RESUME = "resume"
+    """The same attempt goes on where it waited: a person or a checker gave the answer."""
+    AFRESH = "afresh"
+    """Another attempt begins at the beginning."""
+    EMIT = "emit"
+    """Another attempt goes on after the outside action."""
+
+
+def way_on(*, waited: bool, mutation: Mutation | None) -> Way:
+    """`waited`: it had not failed but waited for an answer, which has come."""
+    if waited and mutation is not Mutation.FAILED:
+        return Way.RESUME
+    return Way.EMIT if continue_after(mutation) is Continuation.EMIT else Way.AFRESH

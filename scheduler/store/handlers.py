@@ -61,6 +61,21 @@ def look_again(db: sqlite3.Connection, workflow: str | None = None) -> None:
     db.execute(query, (workflow,))
 
 
+def prepared(db: sqlite3.Connection, workflow: str, name: str, sequence: int, wake_at: datetime | None) -> None:
+    """It has looked at everything up to that sequence, and says when it wants to look again."""
+    query = "UPDATE handlers SET seen = ?, wake_at = ? WHERE workflow = ? AND name = ?"
+    db.execute(query, (sequence, to_ms(wake_at), workflow, name))
+
+
+def calm(db: sqlite3.Connection, workflow: str, name: str, sequence: int, now: datetime) -> None:
+    """It was stopped: what there was when it began is no reason to run, nor is a wake time that has come."""
+    db.execute(
+        "UPDATE handlers SET seen = max(seen, ?1), look = 0, "
+        "wake_at = CASE WHEN wake_at <= ?2 THEN NULL ELSE wake_at END WHERE workflow = ?3 AND name = ?4",
+        (sequence, to_ms(now), workflow, name),
+    )
+
+
 def count_failure(db: sqlite3.Connection, workflow: str, name: str) -> int:
     """One more in a row; how many there are now."""
     query = "UPDATE handlers SET failures = failures + 1 WHERE workflow = ? AND name = ? RETURNING failures"
@@ -82,6 +97,13 @@ def of_workflow(db: sqlite3.Connection, workflow: str) -> list[HandlerRow]:
 def find(db: sqlite3.Connection, workflow: str, name: str) -> HandlerRow | None:
     row = db.execute(f"{_ALL} WHERE workflow = ? AND name = ?", (workflow, name)).fetchone()
     return None if row is None else _from_sql(row)
+
+
+def begin(db: sqlite3.Connection, workflow: str, name: str) -> tuple[dict[str, Any], Any]:
+    """A run of it begins, so no look is owed: its state, and what its last committed run gave."""
+    query = "UPDATE handlers SET look = 0 WHERE workflow = ? AND name = ? RETURNING state, result"
+    row = db.execute(query, (workflow, name)).fetchone()
+    return ({}, None) if row is None else (json.loads(row[0]), None if row[1] is None else json.loads(row[1]))
 
 
 def topics(db: sqlite3.Connection, workflow: str) -> set[str]:

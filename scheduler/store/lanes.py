@@ -69,6 +69,30 @@ def open_up(db: sqlite3.Connection, workflow: str, name: str, *, run: str | None
     return db.execute(query, (workflow, name, run)).rowcount == 1
 
 
+class Ground(NamedTuple):
+    """What a run must know before it begins."""
+
+    is_active: bool
+    """The person wants the workflow to run, and nobody repairs it."""
+    script: int
+    sequence: int
+    blocked: str | None
+    run: str | None
+
+    def is_open_to(self, run: str | None) -> bool:
+        """Whether something may start here: anything if nothing closed it, else what follows the one that did."""
+        return self.is_active and (self.blocked is None or (run is not None and self.run == run))
+
+
+def ground(db: sqlite3.Connection, workflow: str, name: str) -> Ground | None:
+    row = db.execute(
+        "SELECT w.status = 'active' AND NOT w.fixing, w.script, w.sequence, l.blocked, l.run FROM workflows w "
+        "JOIN lanes l ON l.workflow = w.slug AND l.name = ? WHERE w.slug = ?",
+        (name, workflow),
+    ).fetchone()
+    return None if row is None else Ground(bool(row[0]), *row[1:])
+
+
 def find(db: sqlite3.Connection, workflow: str, name: str) -> LaneRow | None:
     row = db.execute(f"{_ALL} WHERE workflow = ? AND name = ?", (workflow, name)).fetchone()
     return None if row is None else _from_sql(row)

@@ -40,6 +40,8 @@ class RunRow(NamedTuple):
     progress: Any = None
     resume_at: datetime | None = None
     """When it goes on by itself; None if it has ended, or waits for somebody."""
+    followed: bool = False
+    """Another attempt took its place."""
     prepared_at: datetime | None = None
     mutating_at: datetime | None = None
     mutated_at: datetime | None = None
@@ -56,7 +58,8 @@ _JSON_PLACES = tuple(place for place, name in enumerate(_COLUMNS) if name in _JS
 _ENUM_PLACES: tuple[tuple[int, Callable[[Any], Any]], ...] = tuple(
     (_COLUMNS.index(name), enum) for name, enum in (("kind", HandlerKind), ("phase", Phase), ("status", Status))
 )
-_OPEN = "status NOT IN ('committed', 'crashed', 'cancelled')"
+_FOLLOWED = _COLUMNS.index("followed")
+_OPEN = "status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0"
 _ARRIVALS = {Phase.PREPARED: "prepared_at", Phase.MUTATING: "mutating_at", Phase.MUTATED: "mutated_at"}
 
 
@@ -99,6 +102,12 @@ def settle_phase(db: sqlite3.Connection, run: str, old: Phase, new: Phase, now: 
 def resume(db: sqlite3.Connection, run: str, at: datetime | None) -> None:
     """Let it go on at that time, or not by itself."""
     db.execute("UPDATE runs SET resume_at = ? WHERE id = ?", (to_ms(at), run))
+
+
+def follow(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
+    """The next attempt takes its place."""
+    db.execute("UPDATE runs SET followed = 1, resume_at = NULL WHERE id = ?", (run,))
+    insert(db, successor)
 
 
 def note_progress(db: sqlite3.Connection, run: str, progress: Any) -> None:
@@ -147,6 +156,16 @@ def of_occurrence(db: sqlite3.Connection, key: str) -> list[RunRow]:
     return [_from_sql(row) for row in rows]
 
 
+def occurrences_going_on(db: sqlite3.Connection) -> set[str]:
+    """The occurrences whose last attempt is not their end: it waits, is to be followed, or holds up its lane."""
+    query = (
+        f"SELECT occurrence FROM runs WHERE {_OPEN} AND status LIKE 'paused:%' UNION "
+        "SELECT occurrence FROM runs WHERE resume_at IS NOT NULL UNION "
+        "SELECT r.occurrence FROM runs r JOIN lanes l ON l.run = r.id AND l.blocked IS NOT NULL"
+    )
+    return {row[0] for row in db.execute(query) if row[0] is not None}
+
+
 def recent(db: sqlite3.Connection, workflow: str, most: int) -> list[RunRow]:
     rows = db.execute(f"{_ALL} WHERE workflow = ? ORDER BY number DESC LIMIT ?", (workflow, most))
     return [_from_sql(row) for row in rows]
@@ -181,4 +200,5 @@ def _from_sql(row: sqlite3.Row) -> RunRow:
             values[place] = json.loads(values[place])
     for place, enum in _ENUM_PLACES:
         values[place] = enum(values[place])
+    values[_FOLLOWED] = bool(values[_FOLLOWED])
     return RunRow._make(values)

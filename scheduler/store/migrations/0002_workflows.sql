@@ -101,6 +101,7 @@ CREATE TABLE runs (
     error       TEXT,
     progress    TEXT,
     resume_at   INTEGER,
+    followed    INTEGER NOT NULL DEFAULT 0,
     created     INTEGER NOT NULL,
     updated     INTEGER NOT NULL,
     began       INTEGER,
@@ -113,7 +114,8 @@ CREATE TABLE runs (
 CREATE INDEX runs_of_workflow ON runs (workflow, number);
 CREATE INDEX runs_of_chain ON runs (chain) WHERE attempt > 1;
 CREATE INDEX runs_of_occurrence ON runs (occurrence) WHERE occurrence IS NOT NULL;
-CREATE INDEX runs_open ON runs (workflow, status) WHERE status NOT IN ('committed', 'crashed', 'cancelled');
+CREATE INDEX runs_open ON runs (workflow, status)
+    WHERE status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0;
 CREATE INDEX runs_resuming ON runs (resume_at) WHERE resume_at IS NOT NULL;
 
 -- What a run printed, in pieces as they came.

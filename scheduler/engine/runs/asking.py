@@ -1,0 +1,58 @@
+"""What is asked of a person about a run: may it, did it, what now."""
+
+import sqlite3
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from scheduler.connections.connector import Tool
+from scheduler.engine.runs.attempt import Attempt, OutsideCall
+from scheduler.store import grants, requests
+from scheduler.store.grants import GrantKind
+from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.runs import RunRow
+
+
+def needs_approval(db: sqlite3.Connection, attempt: Attempt, tool: Tool, call: OutsideCall) -> bool:
+    """Whether the person must say yes to this very call before it is made."""
+    wanted = attempt.handler.approve or ("always" if tool.acts_on_others else "never")
+    if wanted == "never":
+        return False
+    if requests.approved_hash(db, attempt.id) == call.hash:
+        return False
+    return not grants.has(db, attempt.workflow, attempt.handler.name, call.connection, call.tool, GrantKind.APPROVAL)
+
+
+def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, now: datetime) -> None:
+    prepared = attempt.prepared or {}
+    said = prepared.get("say") or f"{attempt.plan.name} wants to use {call.tool} of {call.connection}."
+    ask(db, RequestKind.APPROVAL, attempt.row, said, now, call=call, ui=prepared.get("ui"))
+
+
+def ask(
+    db: sqlite3.Connection,
+    kind: RequestKind,
+    run: RunRow,
+    sentence: str,
+    now: datetime,
+    *,
+    subject: str | None = None,
+    **shown: Any,
+) -> None:
+    """Ask once; an open request of that kind about the same subject (the run, if none is given) stays as it is."""
+    call: OutsideCall | None = shown.get("call")
+    requests.put(
+        db,
+        RequestRow(
+            id=uuid4().hex[:12],
+            kind=kind,
+            workflow=run.workflow,
+            subject=subject or run.id,
+            sentence=sentence,
+            created=now,
+            run=run.id,
+            call=None if call is None else call.write(),
+            ui=shown.get("ui"),
+            hash=None if call is None else call.hash,
+        ),
+    )

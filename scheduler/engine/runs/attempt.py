@@ -1,0 +1,109 @@
+"""One attempt while it is told: where it stands, what its script knows, and what it will leave behind."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from scheduler.engine.launcher import Work
+from scheduler.engine.plans import Handler, Plan
+from scheduler.rules.phases import Phase
+from scheduler.store.events import EventRow
+from scheduler.store.runs import RunRow
+
+
+class Published(NamedTuple):
+    topic: str
+    id: str
+    title: str
+    data: Any
+
+
+@dataclass(slots=True, kw_only=True)
+class Attempt:
+    row: RunRow
+    """As it was stored when it began or went on."""
+    plan: Plan
+    handler: Handler
+    work: Work
+    state: dict[str, Any]
+    last: Any = None
+    """What the handler's last committed run gave."""
+    sequence: int = 0
+    """The workflow's sequence when it began."""
+    phase: Phase
+    prepared: dict[str, Any] | None = None
+    outcome: Any = None
+    outcome_word: str = "none"
+    """What `next` is told of the outside action: applied, skipped or none."""
+    published: list[Published] = field(default_factory=list)
+    summary: str | None = None
+    warnings: list[str] = field(default_factory=list)
+    is_interrupted: bool = False
+    """Dayhand is closing: it goes on at the next start."""
+
+    @property
+    def id(self) -> str:
+        return self.row.id
+
+    @property
+    def workflow(self) -> str:
+        return self.row.workflow
+
+    @property
+    def subject(self) -> str:
+        return f"{self.row.workflow}/{self.row.handler}"
+
+    def facts(self, now: datetime) -> dict[str, Any]:
+        """What every phase may know."""
+        planned = self.work.planned
+        return {
+            "now": now.isoformat(),
+            "planned": None if planned is None else planned.isoformat(),
+            "key": self.row.chain,
+            "origin": self.row.trigger,
+            "attempt": self.row.attempt,
+            "last": self.last,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideCall:
+    """The one call that a run makes outside."""
+
+    connection: str
+    tool: str
+    parameters: Mapping[str, Any]
+    line: int | None = None
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> "OutsideCall":
+        return cls(
+            connection=told["connection"], tool=told["tool"], parameters=told["parameters"], line=told.get("line")
+        )
+
+    def write(self) -> dict[str, Any]:
+        """As the person is shown it."""
+        return {"connection": self.connection, "tool": self.tool, "parameters": dict(self.parameters)}
+
+    @property
+    def hash(self) -> str:
+        """What a yes holds for: exactly this call."""
+        return hashlib.sha256(json.dumps(self.write(), sort_keys=True).encode()).hexdigest()
+
+    def key_for(self, chain: str) -> str:
+        """The same for every attempt of the chain at this very call."""
+        return hashlib.sha256(f"{chain}:{self.hash}".encode()).hexdigest()[:32]
+
+
+def tell_event(event: EventRow) -> dict[str, Any]:
+    """An event as scripts get it."""
+    return {
+        "id": event.id,
+        "title": event.title,
+        "data": event.data,
+        "topic": event.topic,
+        "published_at": event.published.isoformat(),
+    }

@@ -1,0 +1,88 @@
+"""What a script may ask and tell while it runs, answered for one attempt; and its log."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler.engine.context import Context
+from scheduler.engine.launcher import Announcement
+from scheduler.engine.runs.attempt import Attempt, OutsideCall, Published, tell_event
+from scheduler.engine.runs.tools import FailedError, Tools
+from scheduler.rules.failures import FailureClass
+from scheduler.store import events, logs, runs
+from scheduler.store.errors import StoreError
+
+_OFTEN_ENOUGH = 1.0
+"""Seconds between two looks that others get at the log and the progress of a run."""
+
+
+class Conversation:
+    """The host's side, on the thread that tells the run."""
+
+    def __init__(
+        self, context: Context, tools: Tools, attempt: Attempt, commit: Callable[[dict[str, Any]], None]
+    ) -> None:
+        self._context = context
+        self._tools = tools
+        self._attempt = attempt
+        self._commit = commit
+        self._text: list[str] = []
+        self._shown = context.clock.monotonic()
+        self._progress: dict[str, Any] | None = None
+        self.peeked: dict[tuple[str, str], dict[str, Any]] = {}
+        """The events that the script has seen, by topic and id."""
+
+    def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
+        call = OutsideCall(connection=connection, tool=tool, parameters=parameters, line=line)
+        return self._tools.read(self._attempt, call)
+
+    def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
+        if topic not in self._attempt.handler.subscribes:
+            raise FailedError.because(
+                FailureClass.LOGIC, f"{self._attempt.handler.name} does not subscribe to {topic}."
+            )
+        found = events.peek(self._context.database.read(), self._attempt.workflow, topic, limit)
+        told = [tell_event(event) for event in found]
+        self.peeked |= {(one["topic"], one["id"]): one for one in told}
+        return told
+
+    def checkpoint(self, state: dict[str, Any]) -> None:
+        self._commit(state)
+
+    def publish(self, topic: str, event_id: str, title: str, data: Any) -> None:
+        if topic not in self._attempt.handler.publishes:
+            raise FailedError.because(FailureClass.LOGIC, f"{self._attempt.handler.name} does not publish to {topic}.")
+        self._attempt.published.append(Published(topic, event_id, title, data))
+
+    def done(self, sentence: str) -> None:
+        self._attempt.summary = sentence
+
+    def progress(self, done: float, total: float | None, text: str) -> None:
+        self._progress = {"done": done, "total": total, "text": text}
+        self._show()
+
+    def log(self, text: str) -> None:
+        self._text.append(text)
+        self._show()
+
+    def take_log(self) -> str:
+        """What has not been stored yet; the caller stores it."""
+        text, self._text = "".join(self._text), []
+        return text
+
+    def _show(self) -> None:
+        """Now and then, store what a person may be waiting to see."""
+        if self._context.clock.monotonic() - self._shown < _OFTEN_ENOUGH:
+            return
+        self._shown = self._context.clock.monotonic()
+        text = self.take_log()
+        try:
+            with self._context.database.write() as db:
+                if text:
+                    logs.append(db, self._attempt.id, text)
+                if self._progress is not None:
+                    runs.note_progress(db, self._attempt.id, self._progress)
+        except StoreError:  # it is only for show; the checkpoints report what is wrong with the store
+            self._text.insert(0, text)
+            return
+        self._progress = None
+        self._context.tell(Announcement(self._attempt.subject))

@@ -1,0 +1,270 @@
+"""A run, told from where it stands to its end: one straight line per kind of handler.
+
+Each step is one transaction. While it is being written the script already works on the next phase, which cannot
+touch anything outside: only the call that `mutate` asked for does, and that is made here, after it was written down.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from dayhand import _protocol as protocol
+
+from scheduler.connections.connector import Tool
+from scheduler.engine.context import Context
+from scheduler.engine.runs import asking
+from scheduler.engine.runs.attempt import Attempt, OutsideCall
+from scheduler.engine.runs.conversation import Conversation
+from scheduler.engine.runs.endings import Endings
+from scheduler.engine.runs.insisting import Insistence
+from scheduler.engine.runs.tools import FailedError, Tools
+from scheduler.engine.runs.workshop import failure_of
+from scheduler.rules.consumers import read_wake
+from scheduler.rules.failures import Failure, FailureClass
+from scheduler.rules.mutations import Mutation
+from scheduler.rules.phases import HandlerKind, Phase
+from scheduler.store import events, handlers, logs, mutations, runs
+from scheduler.store.events import NotPendingError
+from scheduler.store.mutations import MutationRow
+from scheduler.workers.outcomes import Cancelled, Finished
+from scheduler.workers.script import Phase as ScriptPhase
+from scheduler.workers.worker import Worker
+
+Continue = Callable[[sqlite3.Connection, datetime], Attempt | None]
+"""In the transaction that commits a run: the next one of its lane, if there is one to go on with at once."""
+
+
+class StoppedError(Exception):
+    """The run was asked to end, and its script has."""
+
+
+class Story:
+    def __init__(
+        self,
+        context: Context,
+        tools: Tools,
+        endings: Endings,
+        insistence: Insistence,
+        attempt: Attempt,
+        worker: Worker,
+        go_on: Continue,
+    ) -> None:
+        self._context = context
+        self._tools = tools
+        self._endings = endings
+        self._insistence = insistence
+        self._worker = worker
+        self._go_on = go_on
+        self._ahead: str | None = None
+        self.attempt = attempt
+        self.conversation = Conversation(context, tools, attempt, self._checkpoint)
+        self.next: Attempt | None = None
+
+    def tell(self) -> None:
+        """To its end, or to where it waits. FailedError and StoppedError are for the caller to write down."""
+        match self.attempt.handler.kind:
+            case HandlerKind.PRODUCER:
+                self._produce()
+            case HandlerKind.JOB:
+                self._work()
+            case HandlerKind.CONSUMER:
+                self._consume()
+
+    def leave(self) -> None:
+        """Let go of a phase that nobody will wait for."""
+        if self._ahead is not None:
+            self._ahead = None
+            self._worker.stop(kill=True)
+            self._worker.finish()
+
+    def _produce(self) -> None:
+        value = self._ask(protocol.PRODUCER, {"state": self.attempt.state})
+        self._commit(value["state"], None)
+
+    def _work(self) -> None:
+        value = self._ask(protocol.JOB, {})
+        self._commit(None, value["result"])
+
+    def _consume(self) -> None:
+        attempt, handler = self.attempt, self.attempt.handler
+        if attempt.phase is Phase.PREPARING:
+            decision = self._ask(protocol.PREPARE, {"state": attempt.state})
+            if decision["nothing"]:
+                self._rest(decision)
+                return
+            self._prepare(decision)
+        if attempt.phase is Phase.PREPARED and handler.has_mutate and attempt.outcome_word == "none":
+            call = self._ask(protocol.MUTATE, {"prepared": attempt.prepared})["call"]
+            if call is not None and not self._act(OutsideCall.read(call)):
+                return
+        state = self._ask(protocol.NEXT, self._for_next())["state"] if handler.has_next else None
+        self._commit(state, attempt.outcome)
+
+    def _rest(self, decision: dict[str, Any]) -> None:
+        """There was nothing to do."""
+        attempt, now = self.attempt, self._now()
+        with self._context.database.write() as db:
+            self._note_prepare(db, decision, now)
+            runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now)
+            attempt.phase = Phase.PREPARED
+            self._endings.commit(db, attempt, None, None, now)
+            self.next = self._go_on(db, now)
+
+    def _prepare(self, decision: dict[str, Any]) -> None:
+        """What to do is known: store it with the events that it takes."""
+        attempt, now = self.attempt, self._now()
+        kept = {name: decision[name] for name in ("reserve", "data", "say", "ui", "wake_at")}
+        attempt.prepared = {
+            **kept,
+            "reserve": [self.conversation.peeked.get((one["topic"], one["id"]), one) for one in kept["reserve"]],
+        }
+        if attempt.handler.has_mutate:
+            self._start(protocol.MUTATE, {"prepared": attempt.prepared})
+        elif attempt.handler.has_next:
+            self._start(protocol.NEXT, self._for_next())
+        try:
+            with self._context.database.write() as db:
+                events.reserve(db, attempt.workflow, attempt.id, [(one["topic"], one["id"]) for one in kept["reserve"]])
+                self._note_prepare(db, decision, now)
+                runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now, prepared=kept)
+        except NotPendingError as error:
+            raise FailedError.because(FailureClass.LOGIC, f"{error} Reserve what ctx.peek gave, once.") from error
+        attempt.phase = Phase.PREPARED
+
+    def _act(self, call: OutsideCall) -> bool:
+        """The one outside action: allowed, approved, written down, made, and its outcome written down."""
+        attempt = self.attempt
+        tool = self._tools.find(attempt, call)
+        if not tool.mutating:
+            raise FailedError.because(
+                FailureClass.LOGIC,
+                f"{call.tool} of {call.connection} only reads; call it in prepare, and let mutate act.",
+            )
+        self._tools.check_grant(self._context.database.read(), attempt, call)
+        now = self._now()
+        if asking.needs_approval(self._context.database.read(), attempt, tool, call):
+            with self._context.database.write() as db:
+                self._endings.wait_for_approval(db, attempt, call, now)
+                self._keep_log(db)
+            return False
+        key = call.key_for(attempt.row.chain)
+        with self._context.database.write(durable=True) as db:
+            runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
+            mutations.begin(
+                db,
+                MutationRow(
+                    run=attempt.id,
+                    workflow=attempt.workflow,
+                    connection=call.connection,
+                    tool=call.tool,
+                    parameters=call.parameters,
+                    key=key,
+                    status=Mutation.IN_FLIGHT,
+                    begun=now,
+                ),
+            )
+        attempt.phase = Phase.MUTATING
+        return self._make(tool, call, key)
+
+    def _make(self, tool: Tool, call: OutsideCall, key: str) -> bool:
+        attempt = self.attempt
+        try:
+            result = self._tools.act(attempt, tool, call, key)
+        except FailedError as error:
+            self._insistence.write(partial(self._note_refusal, error.failure, tool), durable=True)
+            if error.failure.kind is FailureClass.UNSURE:
+                return False
+            raise
+        attempt.outcome, attempt.outcome_word = result, Mutation.APPLIED.value
+        if attempt.handler.has_next:
+            self._start(protocol.NEXT, self._for_next())
+        self._insistence.write(self._note_success, durable=True)
+        attempt.phase = Phase.MUTATED
+        return True
+
+    def _note_success(self) -> Callable[[sqlite3.Connection], None]:
+        attempt, now = self.attempt, self._now()
+
+        def write(db: sqlite3.Connection) -> None:
+            mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.APPLIED, now, result=attempt.outcome)
+            runs.advance(db, attempt.id, Phase.MUTATING, Phase.MUTATED, now, outcome=attempt.outcome)
+
+        return write
+
+    def _note_refusal(self, failure: Failure, tool: Tool) -> Callable[[sqlite3.Connection], None]:
+        attempt, now = self.attempt, self._now()
+
+        def write(db: sqlite3.Connection) -> None:
+            if failure.kind is FailureClass.UNSURE:
+                self._endings.leave_unsure(db, attempt, failure, now, has_checker=tool.check is not None)
+                self._keep_log(db)
+            else:
+                mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.FAILED, now)
+
+        return write
+
+    def _commit(self, state: dict[str, Any] | None, result: Any) -> None:
+        with self._context.database.write() as db:
+            now = self._now()
+            self._endings.commit(db, self.attempt, state, result, now)
+            self._keep_log(db)
+            self.next = self._go_on(db, now)
+
+    def _checkpoint(self, state: dict[str, Any]) -> None:
+        """A producer in the middle of its work: what it published so far is visible, and is not published again."""
+        attempt, now = self.attempt, self._now()
+        with self._context.database.write() as db:
+            self._endings.publish(db, attempt, now)
+            handlers.update(db, attempt.workflow, attempt.handler.name, state=state)
+            self._keep_log(db)
+
+    def _note_prepare(self, db: sqlite3.Connection, decision: dict[str, Any], now: datetime) -> None:
+        wake = read_wake(decision["wake_at"], now)
+        if wake.warning is not None:
+            self.conversation.log(f"{wake.warning}\n")
+        handlers.prepared(db, self.attempt.workflow, self.attempt.handler.name, self.attempt.sequence, wake.at)
+        self._keep_log(db)
+
+    def _keep_log(self, db: sqlite3.Connection) -> None:
+        if text := self.conversation.take_log():
+            logs.append(db, self.attempt.id, text)
+
+    def _for_next(self) -> dict[str, Any]:
+        attempt = self.attempt
+        return {
+            "prepared": attempt.prepared,
+            "result": attempt.outcome,
+            "outcome": attempt.outcome_word,
+            "state": attempt.state,
+        }
+
+    def _start(self, phase: str, inputs: dict[str, Any]) -> None:
+        attempt = self.attempt
+        self._worker.start(
+            ScriptPhase(
+                handler=attempt.handler.name,
+                name=phase,
+                inputs=inputs,
+                facts=attempt.facts(self._now()),
+                seconds=attempt.handler.seconds,
+            ),
+            self.conversation,
+        )
+        self._ahead = phase
+
+    def _ask(self, phase: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Have the script run a phase, unless it is at it already, and wait for what it gives."""
+        if self._ahead != phase:
+            self._start(phase, inputs)
+        self._ahead = None
+        outcome = self._worker.finish()
+        if isinstance(outcome, Finished):
+            return outcome.value
+        if isinstance(outcome, Cancelled):
+            raise StoppedError(outcome.sentence)
+        raise FailedError(failure_of(outcome))
+
+    def _now(self) -> datetime:
+        return self._context.clock.now()

@@ -1,0 +1,162 @@
+"""Calls that scripts make outside: allowed or not, with the right settings, and every error in our own words."""
+
+import json
+import sqlite3
+import traceback
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from scheduler.connections.connector import Call, Checked, Tool, ToolFailedError
+from scheduler.connections.errors import ConnectionRuleError
+from scheduler.connections.registry import Registry
+from scheduler.engine.context import Context
+from scheduler.engine.runs.attempt import Attempt, OutsideCall
+from scheduler.rules.failures import Failure, FailureClass
+from scheduler.store import connections, grants
+from scheduler.store.grants import GrantKind
+from scheduler.store.mutations import MutationRow
+
+CALL_SECONDS = 30.0
+
+
+class FailedError(Exception):
+    """An attempt cannot go on; the failure says what helps. `subject` names what it is about, such as a connection."""
+
+    def __init__(self, failure: Failure, subject: str | None = None) -> None:
+        super().__init__(failure.sentence)
+        self.failure = failure
+        self.subject = subject
+
+    @classmethod
+    def because(cls, kind: FailureClass, sentence: str, subject: str | None = None) -> "FailedError":
+        return cls(Failure(kind=kind, sentence=sentence), subject)
+
+
+class Secrets(Protocol):
+    def read(self, connection: str) -> Mapping[str, Any]:
+        """The secret fields of a connection; ToolFailedError if they cannot be had now."""
+
+
+class NoSecrets:
+    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  the Null object keeps none
+        return {}
+
+
+class Tools:
+    """Any thread may call."""
+
+    def __init__(self, context: Context, registry: Registry, secrets: Secrets | None = None) -> None:
+        self._context = context
+        self.registry = registry
+        self._secrets = secrets or NoSecrets()
+
+    def read(self, attempt: Attempt, call: OutsideCall) -> Any:
+        """Make a read-only call for a script."""
+        tool = self.find(attempt, call)
+        if tool.mutating:
+            raise FailedError.because(
+                FailureClass.LOGIC,
+                f"{call.tool} of {call.connection} acts, and only mutate may act; call it there{_line(call)}.",
+            )
+        self.check_grant(self._context.database.read(), attempt, call)
+        return self._run(tool, call, attempt.workflow, "")
+
+    def act(self, attempt: Attempt, tool: Tool, call: OutsideCall, key: str) -> Any:
+        """Make the one call that acts. What it raises tells apart whether it may have happened."""
+        return self._run(tool, call, attempt.workflow, key)
+
+    def find(self, attempt: Attempt, call: OutsideCall) -> Tool:
+        """The tool, with parameters that it takes."""
+        if call.connection not in attempt.plan.connections:
+            raise FailedError.because(
+                FailureClass.LOGIC,
+                f"{call.connection} is not among the connections of {attempt.plan.name}; name it there{_line(call)}.",
+            )
+        try:
+            tool = self.registry.tool(call.connection, call.tool)
+            self.registry.check_parameters(tool, call.parameters)
+        except ConnectionRuleError as error:
+            raise FailedError.because(FailureClass.LOGIC, f"{error.sentence}{_line(call)}") from error
+        return tool
+
+    def check_grant(self, db: sqlite3.Connection, attempt: Attempt, call: OutsideCall) -> None:
+        if not grants.has(db, attempt.workflow, "", call.connection, call.tool, GrantKind.PERMISSION):
+            raise FailedError.because(
+                FailureClass.PERMISSION,
+                f"{attempt.plan.name} wants to use {call.tool} of {call.connection}, which you have not allowed yet.",
+                f"{attempt.workflow} {call.connection} {call.tool}",
+            )
+
+    def has_checker(self, mutation: MutationRow) -> bool:
+        """Whether its tool can tell if it happened."""
+        try:
+            return self.registry.tool(mutation.connection, mutation.tool).check is not None
+        except ConnectionRuleError:
+            return False
+
+    def look_after(self, workflow: str, mutation: MutationRow) -> Checked | None:
+        """Ask the tool's own checker whether it happened; None where it has none."""
+        try:
+            tool = self.registry.tool(mutation.connection, mutation.tool)
+        except ConnectionRuleError:
+            return None
+        if tool.check is None:
+            return None
+        call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
+        prepared = self._call(call, workflow, mutation.key)
+        try:
+            return tool.check(prepared)
+        except ToolFailedError as error:
+            raise FailedError(error.failure, call.connection) from error
+        except Exception as error:
+            raise FailedError(_mistake(call, error, mutating=False), call.connection) from error
+
+    def _run(self, tool: Tool, call: OutsideCall, workflow: str, key: str) -> Any:
+        prepared = self._call(call, workflow, key)
+        try:
+            answer = tool.run(prepared)
+            json.dumps(answer)
+        except ToolFailedError as error:
+            raise FailedError(error.failure, call.connection) from error
+        except Exception as error:
+            raise FailedError(_mistake(call, error, mutating=tool.mutating), call.connection) from error
+        return answer
+
+    def _call(self, call: OutsideCall, workflow: str, key: str) -> Call:
+        db = self._context.database.read()
+        kind = call.connection.partition(":")[0]
+        row = connections.find(db, call.connection)
+        if row is None and self.registry.connector(kind).fields:
+            raise FailedError.because(
+                FailureClass.AUTH,
+                f"{call.connection} is not connected yet. Connect it: dayhand connect {call.connection}",
+                call.connection,
+            )
+        if row is not None and row.trouble is not None:
+            raise FailedError.because(FailureClass.AUTH, row.trouble, call.connection)
+        try:
+            secrets = self._secrets.read(call.connection)
+        except ToolFailedError as error:
+            raise FailedError(error.failure, call.connection) from error
+        return Call(
+            parameters=call.parameters,
+            settings={**({} if row is None else row.settings), **secrets},
+            key=key,
+            now=self._context.clock.now(),
+            seconds=CALL_SECONDS,
+            connection=call.connection,
+            workflow=workflow,
+        )
+
+
+def _line(call: OutsideCall) -> str:
+    return "" if call.line is None else f" (line {call.line})"
+
+
+def _mistake(call: OutsideCall, error: Exception, *, mutating: bool) -> Failure:
+    """An error that the connector did not foresee: ours to report, and after an action nobody knows what happened."""
+    return Failure(
+        kind=FailureClass.UNSURE if mutating else FailureClass.INTERNAL,
+        sentence=f"{call.tool} of {call.connection} failed in an unexpected way ({type(error).__name__}: {error}).",
+        traceback="".join(traceback.format_exception(error))[-20_000:],
+    )
