@@ -167,6 +167,23 @@ def test_a_producer_is_not_starved_by_a_consumer_that_never_rests(bench: Bench) 
     assert "w/h" in begun(bench)
 
 
+def test_a_lane_goes_on_with_its_next_consumer_while_nothing_else_waits(make_bench: Callable[..., Bench]) -> None:
+    """Neither for its turn in the lane, nor for a slot."""
+    bench = make_bench(concurrency=2)
+    bench.add({"every": "1h"}, kind="producer")
+    offer(bench, consumer())
+    bench.tick()
+    may_go_on = bench.engine.dispatch.may_go_on
+    assert may_go_on("w/")
+    bench.run_for(HOUR, finish=False)
+    assert not may_go_on("w/"), "a producer waits for its turn"
+    assert may_go_on("v/"), "and not there"
+    offer(bench, consumer(workflow="v"))
+    offer(bench, consumer(workflow="u"))
+    bench.tick()
+    assert not may_go_on("v/"), "another waits for a slot"
+
+
 @pytest.mark.parametrize(("lane", "kind"), [("h", "job"), ("", "producer")])
 def test_nothing_of_a_closed_lane_starts_and_its_times_go_on(bench: Bench, lane: str, kind: str) -> None:
     bench.deploy("", "h", "other")

@@ -169,6 +169,44 @@ def test_more_reasons_than_one_are_one_turn(database: Database) -> None:
     assert ready(database) == ["w/file"]
 
 
+def test_a_run_that_begins_takes_the_look_and_gets_the_state(database: Database) -> None:
+    change(database, "file", look=True, state={"filed": 3}, result={"rows": 2})
+    with database.write() as db:
+        assert handlers.begin(db, "w", "file") == ({"filed": 3}, {"rows": 2})
+        assert handlers.begin(db, "w", "poll") == ({}, None)
+        assert handlers.begin(db, "w", "nobody") == ({}, None)
+    assert ready(database) == []
+
+
+@pytest.mark.parametrize("wake_at", [None, LATER])
+def test_what_prepare_said_is_kept(database: Database, wake_at: datetime | None) -> None:
+    """K5: a wake time that is not said again is cleared."""
+    publish(database, "a")
+    change(database, "file", wake_at=NOW)
+    with database.write() as db:
+        handlers.prepared(db, "w", "file", 1, wake_at)
+    assert (found(database).seen, found(database).wake_at) == (1, wake_at)
+    assert ready(database) == []
+
+
+def test_a_stopped_consumer_does_not_start_again_by_itself(database: Database) -> None:
+    """K13: until there is news after its start."""
+    publish(database, "a")
+    change(database, "file", look=True, wake_at=NOW)
+    with database.write() as db:
+        handlers.calm(db, "w", "file", 1, NOW)
+    assert ready(database, LATER) == []
+    publish(database, "b")
+    assert ready(database) == ["w/file"]
+
+
+def test_a_stop_keeps_a_wake_time_that_has_not_come_and_what_was_seen(database: Database) -> None:
+    change(database, "file", seen=7, wake_at=LATER)
+    with database.write() as db:
+        handlers.calm(db, "w", "file", 3, NOW)
+    assert (found(database).seen, found(database).wake_at) == (7, LATER)
+
+
 def test_a_look_is_owed_to_the_consumers_of_one_workflow_or_of_all(database: Database) -> None:
     """After a restart, a resume or a release."""
     with database.write() as db:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from scheduler.rules.phases import HandlerKind
-from scheduler.store import lanes
+from scheduler.store import events, lanes
 from scheduler.store.database import Database
-from scheduler.store.lanes import Block, LaneRow
-from tests.store.workflow_rows import LATER, add_workflow, store
+from scheduler.store.lanes import Block, Ground, LaneRow
+from tests.store.workflow_rows import LATER, NOW, add_workflow, store
 
 
 @pytest.fixture
@@ -105,3 +105,34 @@ def test_the_lane_of_a_job_that_is_gone_goes_with_its_reason(db: sqlite3.Connect
     lanes.remove(db, "w", "backup")
     lanes.put(db, "w", "backup")
     assert lanes.find(db, "w", "backup") == LaneRow("w", "backup")
+
+
+def test_the_ground_of_a_run_is_what_new_runs_use(db: sqlite3.Connection) -> None:
+    events.publish(db, "w", "mails", "a", "t", 1, NOW)
+    assert lanes.ground(db, "w", "") == Ground(is_active=True, script=1, sequence=1, blocked=None, run=None)
+    assert lanes.ground(db, "w", "nobody") is None
+    assert lanes.ground(db, "nobody", "") is None
+
+
+def test_a_closed_lane_is_open_to_what_follows_the_run_that_closed_it(db: sqlite3.Connection) -> None:
+    def is_open_to(run: str | None, name: str = "") -> bool:
+        ground = lanes.ground(db, "w", name)
+        assert ground is not None
+        return ground.is_open_to(run)
+
+    assert is_open_to(None) and is_open_to("r1")
+    lanes.block(db, closed())
+    assert is_open_to("r1") and not is_open_to("r2") and not is_open_to(None)
+    assert is_open_to(None, "backup")
+    lanes.block(db, closed(run=None, name="backup"))
+    assert not is_open_to(None, "backup")
+
+
+@pytest.mark.parametrize("change", ["status = 'paused'", "status = 'archived'", "fixing = 1"])
+def test_no_lane_is_open_where_the_workflow_may_not_run(db: sqlite3.Connection, change: str) -> None:
+    lanes.block(db, closed())
+    db.execute(f"UPDATE workflows SET {change}")
+    for name in ("", "backup"):
+        ground = lanes.ground(db, "w", name)
+        assert ground is not None
+        assert not ground.is_open_to(None) and not ground.is_open_to("r1")

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from scheduler.rules.phases import Phase, Status
-from scheduler.store import runs
+from scheduler.store import lanes, runs
 from scheduler.store.database import Database
 from scheduler.store.errors import StaleError
+from scheduler.store.lanes import Block, LaneRow
 from scheduler.store.runs import RunRow
 from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, run, store
 
@@ -131,6 +132,32 @@ def test_when_a_run_goes_on_can_be_changed_and_taken_back(database: Database) ->
     with database.write() as db:
         runs.resume(db, "r1", None)
     assert runs.resuming(database.read(), LATER) == []
+
+
+def test_an_attempt_that_is_followed_has_been_dealt_with(database: Database) -> None:
+    """Its successor waits and runs in its place; how it stood stays to be seen."""
+    add_run(database, "r2", status=Status.TRANSIENT, chain="r1", attempt=2, resume_at=NOW)
+    with database.write() as db:
+        runs.follow(db, "r2", run("r3", chain="r1", retry_of="r2", attempt=3))
+    read = database.read()
+    assert runs.resuming(read, LATER) == []
+    assert ids(runs.unfinished(read, "w")) == ["r1", "r3"]
+    assert ids(runs.chain(read, "r1")) == ["r1", "r2", "r3"]
+    assert (found(database, "r2").status, found(database, "r2").followed) == (Status.TRANSIENT, True)
+
+
+@pytest.mark.parametrize("status", Status)
+def test_occurrences_go_on_whose_last_attempt_is_not_their_end(database: Database, status: Status) -> None:
+    """It waits, is to be followed, or holds up its lane until a person deals with it."""
+    with database.write() as db:
+        for name in ("alone", "to follow", "holds up", "followed"):
+            runs.insert(db, run(name, status=status)._replace(occurrence=f"key of {name}"))
+        runs.insert(db, run("no occurrence", status=status, resume_at=NOW))
+        runs.resume(db, "to follow", LATER)
+        runs.follow(db, "followed", run("last", chain="followed", attempt=2, status=Status.COMMITTED))
+        lanes.block(db, LaneRow("w", "", Block.SCRIPT_ERROR, "It raised.", "holds up"))
+    expected = {"key of to follow", "key of holds up"} | ({"key of alone"} if status.is_waiting else set())
+    assert runs.occurrences_going_on(database.read()) == expected
 
 
 def test_progress_is_noted_and_nothing_else_changes(database: Database) -> None:
