@@ -53,6 +53,23 @@ def in_threads(*acts: Callable[[], object]) -> list[BaseException]:
     return raised
 
 
+def test_only_what_guards_an_outside_action_waits_for_the_disk(database: Database) -> None:
+    """Whatever was written before it, also after one that failed."""
+
+    def is_durable(*, asked: bool) -> bool:
+        with database.write(durable=asked) as db:
+            return db.execute("PRAGMA synchronous").fetchone()[0] == 2
+
+    def fail() -> None:
+        with database.write(durable=True):
+            raise KeyError
+
+    assert [is_durable(asked=asked) for asked in (False, True, True, False)] == [False, True, True, False]
+    with pytest.raises(KeyError):
+        fail()
+    assert not is_durable(asked=False)
+
+
 def test_a_transaction_is_stored_at_its_end(database: Database, folder: Path) -> None:
     with database.write() as db:
         facts.write(db, "a", "1")
