@@ -5,7 +5,7 @@ table, keeps properties and sends signals; it runs in a thread of the test."""
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +31,7 @@ _PROPERTIES = "org.freedesktop.DBus.Properties"
 _CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><keep_umask/><listen>unix:path={socket}</listen><auth>EXTERNAL</auth>
+<servicedir>{services}</servicedir>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/>
  <allow eavesdrop="true"/><allow own="*"/></policy>
 </busconfig>
@@ -43,10 +44,18 @@ Answer = tuple[str, tuple[Any, ...]]
 class PrivateBus:
     """A bus daemon that can be stopped and started again at the same address."""
 
-    def __init__(self, folder: Path, processes: Processes, environment: dict[str, str]) -> None:
+    def __init__(
+        self, folder: Path, processes: Processes, environment: dict[str, str], services: Iterable[str] = ()
+    ) -> None:
+        """`services`: names of installed services that it may start when somebody asks for them."""
         self._socket = folder / "bus"
+        startable = folder / "services"
+        startable.mkdir()
+        for name in services:
+            (startable / f"{name}.service").symlink_to(f"/usr/share/dbus-1/services/{name}.service")
         self._configuration = folder / "bus.conf"
-        self._configuration.write_text(_CONFIGURATION.format(socket=self._socket), encoding="utf-8")
+        text = _CONFIGURATION.format(socket=self._socket, services=startable)
+        self._configuration.write_text(text, encoding="utf-8")
         self._processes = processes
         self._environment = environment
         self.address = f"unix:path={self._socket}"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.desktop.buses import PrivateBus, StandIn, private_bus
+from tests.desktop.desktop import Desktop, desktop, missing
 
 
 @pytest.fixture(scope="module")
@@ -28,3 +29,20 @@ def play(daemon: PrivateBus) -> Iterator[Callable[..., StandIn]]:
     for one in made:
         if one.is_there:
             one.leave()
+
+
+@pytest.fixture
+def desk(one_desk: Desktop) -> Iterator[Desktop]:
+    """A desktop without notification daemon and tray until the test starts them."""
+    yield one_desk
+    one_desk.stop_tray()
+    one_desk.stop_notifications()
+
+
+@pytest.fixture(scope="module")
+def one_desk() -> Iterator[Desktop]:
+    """One for all tests of a file."""
+    if lacking := missing():
+        pytest.skip(f"not installed: {', '.join(lacking)}")
+    with desktop() as made:
+        yield made

@@ -1,0 +1,67 @@
+"""Reads and presses what is on a screen, the way a screen reader does. A program of its own, since the library for it
+belongs to the system's Python: `tree APP` prints [role, name, text] of all it shows, `press APP NAME` presses a button
+and ends with 1 if there is none. Waiting is left to the caller."""
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, GLib  # noqa: E402  only after the version is chosen
+
+_PRESSES = ("click", "press", "Press", "activate")
+
+
+def children(node: Any) -> Iterator[Any]:
+    for number in range(min(node.get_child_count(), 300)):
+        child = node.get_child_at_index(number)
+        if child is not None:
+            yield child
+
+
+def below(node: Any) -> Iterator[Any]:
+    yield node
+    for child in children(node):
+        yield from below(child)
+
+
+def shown(name: str) -> Iterator[Any]:
+    for app in children(Atspi.get_desktop(0)):
+        if app.get_name() == name:
+            for node in below(app):
+                if node.get_state_set().contains(Atspi.StateType.SHOWING):
+                    yield node
+
+
+def text_of(node: Any) -> str:
+    text = node.get_text_iface()
+    return Atspi.Text.get_text(text, 0, -1) if text else ""
+
+
+def press(app: str, name: str) -> bool:
+    for node in shown(app):
+        action = node.get_action_iface()
+        if action is None or node.get_name() != name:
+            continue
+        for number in range(action.get_n_actions()):
+            if Atspi.Action.get_action_name(action, number) in _PRESSES:
+                return bool(Atspi.Action.do_action(action, number))
+    return False
+
+
+def main(verb: str, app: str, *names: str) -> int:
+    Atspi.init()
+    try:
+        if verb == "press":
+            return 0 if press(app, *names) else 1
+        sys.stdout.write(json.dumps([[node.get_role_name(), node.get_name(), text_of(node)] for node in shown(app)]))
+    except GLib.Error:  # what was looked at went away meanwhile
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,191 @@
+"""A whole private desktop for a test: a virtual screen with a window manager, a session bus, accessibility, and on
+demand a notification daemon with real buttons and a panel with a real tray. Home and settings are its own.
+
+    with desktop() as desk:                       # a second or so
+        desk.start_notifications()                # returns once it answers; stop_notifications() is a crash
+        desk.start_tray()
+        app = desk.start([sys.executable, "-m", "app.main"])
+        desk.press("xfce4-notifyd", "Approve")    # waits up to a minute for the button, then presses it
+        desk.wait_for_text("xfce4-notifyd", "Filed 3 receipts")
+
+`desk.bus` is its bus (see buses.py): ask services there, or put stand-ins beside them. At the end every process of the
+desktop is ended by its id. Needs the programs in PROGRAMS; `missing()` names those that are not installed."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.desktop.buses import PrivateBus
+from tests.desktop.processes import LIMIT, Processes, until
+
+NOTIFYD = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd"
+ACCESSIBILITY = "/usr/libexec/at-spi-bus-launcher"
+SYSTEM_PYTHON = "/usr/bin/python3"
+PROGRAMS = (
+    "Xvfb", "openbox", "dbus-daemon", "xprop", "xfce4-panel", "xdotool", "maim", NOTIFYD, ACCESSIBILITY, SYSTEM_PYTHON
+)  # fmt: skip
+NOTIFICATIONS = "org.freedesktop.Notifications"
+_WATCHER = "org.kde.StatusNotifierWatcher"
+_PASSED_ON = ("PATH", "LANG", "VIRTUAL_ENV", "PYTHONPATH")
+_CHANNELS = {
+    "xfce4-notifyd": """<channel name="xfce4-notifyd" version="1.0">
+ <property name="do-fadeout" type="bool" value="false"/><property name="do-slideout" type="bool" value="false"/>
+ <property name="initial-opacity" type="double" value="1.0"/><property name="expire-timeout" type="int" value="-1"/>
+ <property name="notification-log" type="bool" value="false"/></channel>""",
+    "xfce4-panel": """<channel name="xfce4-panel" version="1.0"><property name="configver" type="int" value="2"/>
+ <property name="panels" type="array"><value type="int" value="1"/><property name="panel-1" type="empty">
+  <property name="position" type="string" value="p=8;x=0;y=0"/><property name="length" type="double" value="100"/>
+  <property name="size" type="uint" value="30"/>
+  <property name="plugin-ids" type="array"><value type="int" value="1"/></property></property></property>
+ <property name="plugins" type="empty"><property name="plugin-1" type="string" value="systray"/></property>
+</channel>""",
+}
+
+
+def missing() -> list[str]:
+    return [program for program in PROGRAMS if shutil.which(program) is None]
+
+
+class Desktop:
+    def __init__(self, folder: Path, size: str = "1280x800") -> None:
+        logs, home, runtime = folder / "logs", folder / "home", folder / "run"
+        for made in (logs, home, runtime):
+            made.mkdir(mode=0o700)
+        self.processes = Processes(logs)
+        self.folder = folder
+        self.environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ} | {
+            "HOME": str(home),
+            "XDG_RUNTIME_DIR": str(runtime),
+            "XDG_SESSION_TYPE": "x11",
+            "GSETTINGS_BACKEND": "memory",
+            "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
+        }
+        self._notifyd: subprocess.Popen[bytes] | None = None
+        self._panel: subprocess.Popen[bytes] | None = None
+        self._size = size
+
+    def open(self) -> None:
+        self._configure()
+        self.environment["DISPLAY"] = self._start_screen()
+        # What the bus starts inherits the environment of the bus, so the screen comes first.
+        self.bus = PrivateBus(self.folder, self.processes, self.environment, ["org.xfce.Xfconf"])
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.bus.address
+        self.start(["openbox", "--sm-disable"])
+        until(lambda: b"window id" in self.run("xprop", "-root", "_NET_SUPPORTING_WM_CHECK"), "the window manager")
+        self.start([ACCESSIBILITY, "--launch-immediately"])
+        until(lambda: self.bus.has("org.a11y.Bus"), "accessibility")
+
+    def close(self) -> None:
+        self.processes.end_all()
+
+    def start(self, command: Sequence[str], **environment: str) -> subprocess.Popen[bytes]:
+        """Any program, on this desktop."""
+        return self.processes.start(command, self.environment | environment)
+
+    def run(self, *command: str) -> bytes:
+        """What a program that ends by itself says; nothing if it fails."""
+        done = subprocess.run(command, env=self.environment, capture_output=True, timeout=LIMIT, check=False)
+        return done.stdout if done.returncode == 0 else b""
+
+    def start_notifications(self) -> None:
+        self._notifyd = self.start([NOTIFYD])
+        until(lambda: self.bus.has(NOTIFICATIONS), "the notification daemon")
+
+    def stop_notifications(self) -> None:
+        """As if it had crashed; nothing happens if it does not run."""
+        if self._notifyd is None:
+            return
+        self.processes.end(self._notifyd)
+        self._notifyd = None
+        until(lambda: not self.bus.has(NOTIFICATIONS), "the end of the notification daemon")
+
+    def start_tray(self) -> None:
+        self._panel = self.start(["xfce4-panel", "--disable-wm-check", "--sm-client-disable"])
+        until(self._has_tray, "the tray")
+
+    def stop_tray(self) -> None:
+        """As above."""
+        if self._panel is None:
+            return
+        self.processes.end(self._panel)
+        self._panel = None
+        until(lambda: not self.bus.has(_WATCHER), "the end of the tray")
+
+    def tray_items(self) -> list[str]:
+        """Each as the name of its connection, a slash, and its path."""
+        body = (_WATCHER, "RegisteredStatusNotifierItems")
+        properties = "org.freedesktop.DBus.Properties"
+        ((_, items),) = self.bus.ask(_WATCHER, "/StatusNotifierWatcher", properties, "Get", "ss", body)
+        return list(items)
+
+    def texts(self, app: str) -> list[str]:
+        """Names and texts of all that an application shows."""
+        said = self._reach("tree", app)
+        return [text for _, *texts in json.loads(said or b"[]") for text in texts if text]
+
+    def wait_for_text(self, app: str, text: str) -> None:
+        until(lambda: any(text in shown for shown in self.texts(app)), f"{text!r} on the screen")
+
+    def press(self, app: str, name: str) -> None:
+        """Press a button by its label, as soon as it is there."""
+        path = str(Path(__file__).with_name("accessibility.py"))
+        command = [SYSTEM_PYTHON, path, "press", app, name]
+
+        def pressed() -> bool:
+            done = subprocess.run(command, env=self.environment, capture_output=True, timeout=LIMIT, check=False)
+            return done.returncode == 0
+
+        until(pressed, f"the button {name!r}")
+
+    def picture(self, path: Path) -> None:
+        """The whole screen, for people to look at."""
+        self.run("maim", "-u", str(path))
+
+    def _reach(self, *arguments: str) -> bytes:
+        return self.run(SYSTEM_PYTHON, str(Path(__file__).with_name("accessibility.py")), *arguments)
+
+    def _has_tray(self) -> bool:
+        if not self.bus.has(_WATCHER):
+            return False
+        body = (_WATCHER, "IsStatusNotifierHostRegistered")
+        properties = "org.freedesktop.DBus.Properties"
+        ((_, registered),) = self.bus.ask(_WATCHER, "/StatusNotifierWatcher", properties, "Get", "ss", body)
+        return bool(registered)
+
+    def _configure(self) -> None:
+        folder = Path(self.environment["HOME"]) / ".config/xfce4/xfconf/xfce-perchannel-xml"
+        folder.mkdir(parents=True)
+        for name, text in _CHANNELS.items():
+            (folder / f"{name}.xml").write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', encoding="utf-8")
+
+    def _start_screen(self) -> str:
+        """On the first free display, which it tells through a pipe."""
+        reader, writer = os.pipe()
+        try:
+            self.processes.start(
+                ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{self._size}x24", "-nolisten", "tcp", "-noreset"],
+                self.environment,
+                pass_fds=[writer],
+            )
+        finally:
+            os.close(writer)
+        with os.fdopen(reader) as told:
+            number = told.readline().strip()
+        assert number, self.processes.output()
+        return f":{number}"
+
+
+@contextmanager
+def desktop(size: str = "1280x800") -> Iterator[Desktop]:
+    with TemporaryDirectory(prefix="desk-") as folder:  # short, since the path of a socket is
+        made = Desktop(Path(folder), size)
+        try:
+            made.open()
+            yield made
+        finally:
+            made.close()

@@ -1,0 +1,160 @@
+"""Notices on a real desktop: xfce4-notifyd draws them on a virtual screen, and its real buttons are pressed."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.notices.desktop import DesktopNotices
+from app.notices.notice import Notice, Urgency
+from app.platform.bus import Bus
+from tests.app.notices.recording import RecordingNotices
+from tests.desktop.desktop import NOTIFICATIONS, Desktop
+
+DAEMON = "xfce4-notifyd"
+LIMIT = 60_000
+ASK = Notice(
+    key="request:7",
+    title="Receipts wants to add 3 rows",
+    text="To the table Expenses",
+    actions=(("approve", "Approve"), ("reject", "Reject")),
+    urgency=Urgency.CRITICAL,
+)
+
+See = Callable[[str], None]
+
+
+@pytest.fixture
+def otherwise(qtbot: QtBot) -> RecordingNotices:
+    return RecordingNotices()
+
+
+@pytest.fixture
+def daemon(desk: Desktop) -> None:
+    desk.start_notifications()
+
+
+@pytest.fixture
+def notices(qtbot: QtBot, desk: Desktop, otherwise: RecordingNotices) -> Iterator[DesktopNotices]:
+    bus = Bus(desk.bus.address, pause=20)
+    made = DesktopNotices(bus, otherwise)
+    bus.open()
+    yield made
+    bus.close()
+
+
+@pytest.fixture
+def heard(notices: DesktopNotices) -> list[tuple[str, ...]]:
+    said: list[tuple[str, ...]] = []
+    notices.pressed.connect(lambda key, action: said.append(("pressed", key, action)))
+    notices.closed.connect(lambda key: said.append(("closed", key)))
+    return said
+
+
+@pytest.fixture
+def see(qtbot: QtBot, desk: Desktop) -> See:
+    """Wait, with the event loop running, until the screen shows that text."""
+    return lambda text: qtbot.waitUntil(lambda: text in desk.texts(DAEMON), timeout=LIMIT)
+
+
+@pytest.fixture
+def miss(qtbot: QtBot, desk: Desktop) -> See:
+    """As above, until the screen shows it no longer."""
+    return lambda text: qtbot.waitUntil(lambda: text not in desk.texts(DAEMON), timeout=LIMIT)
+
+
+@pytest.mark.usefixtures("daemon")
+@pytest.mark.parametrize(("action", "label"), ASK.actions)
+def test_a_real_button_brings_back_its_action_and_the_notice_goes(
+    qtbot: QtBot,
+    desk: Desktop,
+    notices: DesktopNotices,
+    heard: list[tuple[str, ...]],
+    see: See,
+    miss: See,
+    *,
+    action: str,
+    label: str,
+) -> None:
+    notices.send(ASK)
+    see(ASK.title)
+    desk.press(DAEMON, label)
+    qtbot.waitUntil(lambda: len(heard) == 2, timeout=LIMIT)
+    assert heard == [("pressed", ASK.key, action), ("closed", ASK.key)]
+    miss(ASK.title)
+
+
+@pytest.mark.usefixtures("daemon")
+def test_text_with_signs_of_markup_is_shown_as_it_was_written(notices: DesktopNotices, see: See) -> None:
+    text = "a < b & <b>c</b> &amp; \u202e„Größe“"
+    notices.send(Notice(key="k", title="1 < 2 & <i>3</i>", text=text))
+    see("a < b & <b>c</b> &amp; „Größe“")
+    see("1 < 2 & <i>3</i>")
+
+
+@pytest.mark.usefixtures("daemon")
+def test_the_same_problem_again_changes_the_notice_that_is_there(notices: DesktopNotices, see: See, miss: See) -> None:
+    notices.send(ASK)
+    see(ASK.title)
+    notices.send(Notice(key=ASK.key, title="Failed 2 times", urgency=Urgency.CRITICAL))
+    see("Failed 2 times")
+    miss(ASK.title)
+
+
+@pytest.mark.usefixtures("daemon")
+def test_a_solved_problem_leaves_the_screen_and_the_others_stay(
+    desk: Desktop, notices: DesktopNotices, heard: list[tuple[str, ...]], see: See, miss: See
+) -> None:
+    other = Notice(key="other", title="Other", urgency=Urgency.CRITICAL)
+    notices.send(ASK)
+    notices.send(other)
+    see(ASK.title)
+    see("Other")
+    notices.withdraw(ASK.key)
+    miss(ASK.title)
+    assert "Other" in desk.texts(DAEMON)
+    assert heard == []
+
+
+@pytest.mark.usefixtures("daemon")
+def test_a_button_of_another_program_is_not_taken_for_ours(
+    qtbot: QtBot, desk: Desktop, notices: DesktopNotices, heard: list[tuple[str, ...]], see: See, miss: See
+) -> None:
+    """The daemon tells everybody of every press."""
+    notices.send(ASK)
+    see(ASK.title)
+    body = ("Mail", 0, "", "You have mail", "", ["approve", "Read it"], {"urgency": ("y", 2)}, 0)
+    path = "/org/freedesktop/Notifications"
+    desk.bus.ask(NOTIFICATIONS, path, NOTIFICATIONS, "Notify", "susssasa{sv}i", body)
+    desk.press(DAEMON, "Read it")
+    miss("You have mail")
+    desk.press(DAEMON, "Reject")
+    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
+    assert heard[0] == ("pressed", ASK.key, "reject")
+
+
+def test_a_daemon_that_starts_later_shows_what_still_waits(
+    qtbot: QtBot, desk: Desktop, notices: DesktopNotices, otherwise: RecordingNotices, see: See
+) -> None:
+    notices.send(ASK)
+    notices.send(Notice(key="solved", title="Solved meanwhile"))
+    qtbot.waitUntil(lambda: len(otherwise.shown) == 2, timeout=LIMIT)
+    notices.withdraw("solved")
+    desk.start_notifications()
+    see(ASK.title)
+    assert otherwise.shown == {}
+    assert "Solved meanwhile" not in desk.texts(DAEMON)
+
+
+def test_a_daemon_that_was_killed_and_started_again_has_working_buttons(
+    qtbot: QtBot, desk: Desktop, notices: DesktopNotices, heard: list[tuple[str, ...]], see: See
+) -> None:
+    desk.start_notifications()
+    notices.send(ASK)
+    see(ASK.title)
+    desk.stop_notifications()
+    desk.start_notifications()
+    see(ASK.title)
+    desk.press(DAEMON, "Approve")
+    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
+    assert heard[0] == ("pressed", ASK.key, "approve")
