@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.resources import find_resource
 from app.theme import DARK, LIGHT, RADIUS, Appearance, Colours, Space, Tone, blend, colours_of, make_palette
 
 _RULES = """
@@ -22,7 +23,8 @@ QPushButton {{
   padding: {tight}px {medium}px; min-height: 1.4em;
 }}
 QPushButton:hover {{ background: {hover}; }}
-QPushButton:pressed, QPushButton:checked {{ background: {pressed}; }}
+QPushButton:pressed {{ background: {pressed}; }}
+QPushButton:checked {{ background: {chosen}; color: {accent}; border-color: {accent}; font-weight: 600; }}
 QPushButton:focus {{ border: 2px solid {accent}; padding: {tight_focus}px {medium_focus}px; }}
 QPushButton:disabled {{ color: {faint}; border-color: {line}; }}
 QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
@@ -32,6 +34,30 @@ QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}
 QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
 QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
 QLineEdit {{ min-height: 1.4em; }}
+QComboBox, QAbstractSpinBox {{
+  background: {surface}; border: 1px solid {edge}; border-radius: {corner}px;
+  padding: {tight}px 2px {tight}px {small}px; min-height: 1.4em;
+  selection-background-color: {accent}; selection-color: {on_accent};
+}}
+QComboBox:focus, QAbstractSpinBox:focus {{ border: 2px solid {accent}; padding: 3px 1px 3px 7px; }}
+QComboBox:disabled, QAbstractSpinBox:disabled {{ color: {faint}; border-color: {line}; }}
+QComboBox QLineEdit, QAbstractSpinBox QLineEdit {{ min-height: 0; border: none; padding: 0; background: transparent; }}
+QAbstractSpinBox {{ padding-top: 2px; padding-bottom: 2px; }}
+QAbstractSpinBox QLineEdit {{ padding-left: 6px; }}
+QComboBox::drop-down {{ border: none; width: 22px; }}
+QComboBox::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 12px; height: 12px; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ border: none; width: 20px; }}
+QAbstractSpinBox::up-arrow {{ image: url({controls}/up-{scheme}.svg); width: 10px; height: 10px; }}
+QAbstractSpinBox::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 10px; height: 10px; }}
+QCheckBox::indicator, QRadioButton::indicator {{
+  width: 14px; height: 14px; background: {surface}; border: 1px solid {edge}; border-radius: 4px;
+}}
+QRadioButton::indicator {{ border-radius: 8px; }}
+QCheckBox::indicator:focus, QRadioButton::indicator:focus {{ border-color: {accent}; }}
+QCheckBox::indicator:checked, QRadioButton::indicator:checked {{ background: {accent}; border-color: {accent}; }}
+QCheckBox::indicator:checked {{ image: url({controls}/check-{scheme}.svg); }}
+QRadioButton::indicator:checked {{ image: url({controls}/dot-{scheme}.svg); }}
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {{ background: {line}; border-color: {line}; }}
 QLineEdit, QPlainTextEdit[field="true"] {{
   background: {surface}; border: 1px solid {edge}; border-radius: {corner}px; padding: {tight}px {small}px;
   selection-background-color: {accent}; selection-color: {on_accent};
@@ -45,6 +71,8 @@ def make_stylesheet(colours: Colours) -> str:
     inks = "\n".join(f'QLabel[ink="{tone}"] {{ color: {ink.text}; }}' for tone, ink in colours.tones.items())
     return _RULES.format(
         inks=inks,
+        controls=find_resource("icons/controls/check-light.svg").parent.as_posix(),
+        scheme="dark" if colours.is_dark else "light",
         surface=colours.surface,
         text=colours.text,
         muted=colours.muted,
@@ -56,6 +84,7 @@ def make_stylesheet(colours: Colours) -> str:
         hover=blend(colours.text, colours.surface, 0.06).name(),
         pressed=blend(colours.text, colours.surface, 0.14).name(),
         faint=blend(colours.text, colours.surface, 0.45).name(),
+        chosen=colours.tones[Tone.BUSY].soft,
         accent_hover=blend(colours.accent, colours.text, 0.88).name(),
         radius=RADIUS,
         corner=RADIUS - Space.HAIR,

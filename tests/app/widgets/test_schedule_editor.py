@@ -1,0 +1,249 @@
+"""Times are picked, said in words and shown before they are saved; nothing is lost on the way."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, time
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt, QTime
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QTimeEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.theme import Colours
+from app.widgets.schedule_choice import Daily
+from app.widgets.schedule_editor import ScheduleEditor
+from scheduler.timing.spec import Spec
+
+NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+EVERY, DAILY, WEEKLY, MONTHLY, CRON, AS_IT_IS = range(6)
+
+
+@pytest.fixture
+def edit(shown: Callable[..., None]) -> Callable[..., ScheduleEditor]:
+    def edit(written: dict[str, Any], zone: str = "Europe/Berlin") -> ScheduleEditor:
+        editor = ScheduleEditor()
+        editor.set_schedule(written, machine_zone=zone, now=NOW)
+        shown(editor, 760, 320)
+        return editor
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ({"every": "5m", "anchor": "2026-11-01T00:02:00Z"}, EVERY),
+        ({"cron": "@daily", "timezone": "UTC"}, DAILY),
+        ({"cron": ["0 9 * * mon-fri"], "timezone": "America/New_York", "jitter": "30s"}, WEEKLY),
+        ({"cron": "0 9 L * *", "exclude": ["2026-12-31"]}, MONTHLY),
+        ({"cron": "0 0 13 * 5", "timezone": "local"}, CRON),
+        ({"cron": ["0 9 * * 1#2", "*/45 6 * * *"]}, CRON),
+        ({"calendar": {"hour": 18, "day": "last"}, "limit": 3}, AS_IT_IS),
+        ({"once": "2026-12-24T18:00"}, AS_IT_IS),
+    ],
+)
+def test_what_nobody_touches_comes_back_as_it_was(
+    edit: Callable[..., ScheduleEditor], written: dict[str, Any], kind: int
+) -> None:
+    editor = edit(written)
+    assert editor.picker.kind.currentIndex() == kind
+    assert editor.value() == written
+    assert not editor.is_changed()
+
+
+def test_a_cron_that_the_picker_cannot_show_survives_a_look_at_the_others(
+    edit: Callable[..., ScheduleEditor],
+) -> None:
+    written = {"cron": "0 0 13 * 5", "timezone": "Europe/Berlin"}
+    editor = edit(written)
+    for kind in (EVERY, DAILY, WEEKLY, MONTHLY):
+        editor.picker.kind.setCurrentIndex(kind)
+        assert editor.value() != written
+    editor.picker.kind.setCurrentIndex(CRON)
+    assert editor.value() == written
+    assert editor.picker.cron.text() == "0 0 13 * 5"
+
+
+def test_what_cannot_be_shown_can_be_left_again(edit: Callable[..., ScheduleEditor]) -> None:
+    written = {"calendar": {"hour": 18, "day": "last"}}
+    editor = edit(written)
+    editor.picker.kind.setCurrentIndex(DAILY)
+    assert editor.is_changed()
+    editor.picker.kind.setCurrentIndex(AS_IT_IS)
+    assert editor.value() == written
+
+
+def test_the_schedule_is_said_in_words_with_the_next_five_times(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * 1-5", "timezone": "Europe/Berlin"})
+    assert editor.words.text() == "Weekdays at 09:00"
+    assert editor.times.text().split("\n") == [
+        "Tomorrow 09:00 · in 20 h",
+        "Wednesday 09:00",
+        "Thursday 09:00",
+        "Friday 09:00",
+        "Mon 23 Nov 09:00",
+    ]
+
+
+def test_times_of_another_zone_are_shown_there_and_here(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * *", "timezone": "America/New_York"})
+    assert editor.words.text() == "Daily at 09:00 (New York)"
+    assert editor.times.text().startswith("Today 09:00 in New York (15:00 here) · in 2 h\n")
+
+
+def test_the_times_shown_are_those_of_the_value(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"every": "7h", "anchor": "2026-11-16T10:00:00Z"})
+    editor.picker.number.setValue(9)
+    value = editor.value()
+    assert value == {"every": "9h"}
+    spec = Spec.read(value, machine_zone="Europe/Berlin", now=NOW)
+    assert spec.times("Europe/Berlin").upcoming(NOW, 1) == [datetime(2026, 11, 16, 21, 0, tzinfo=UTC)]
+    assert editor.times.text().startswith("Today 22:00 · in 9 h")
+
+
+def test_a_schedule_without_an_end_in_sight_and_one_with(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * *", "end_at": "2026-11-18"})
+    assert editor.times.text().split("\n")[-1] == "No more times after that."
+    over = edit({"cron": "0 9 * * *", "end_at": "2026-11-10"})
+    assert over.times.text() == "No more times."
+
+
+def test_a_refusal_is_the_sentence_of_the_field(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 0 13 * 5"})
+    with qtbot.waitSignal(editor.changed):
+        editor.picker.cron.setText("60 * * * *")
+    assert editor.value() is None
+    assert editor.refused_field() == "minute"
+    assert editor.refusal.isVisible() and not editor.times.isVisible()
+    assert editor.refusal.text() == "minute: 60 is out of range, it goes from 0 to 59."
+    assert editor.picker.cron.accessibleDescription() == editor.refusal.text()
+    editor.picker.cron.setText("0 10 * * *")
+    assert not editor.refusal.isVisible()
+    assert editor.value() == {"cron": "0 10 * * *"}
+
+
+@pytest.mark.parametrize(
+    ("text", "field"), [("0 0 30 2 *", "day"), ("", "cron"), ("* * *", "cron"), ("0 9 * * mondays", "weekday")]
+)
+def test_what_never_comes_or_means_nothing_is_refused(
+    edit: Callable[..., ScheduleEditor], text: str, field: str
+) -> None:
+    editor = edit({"cron": "0 0 13 * 5"})
+    editor.picker.cron.setText(text)
+    assert editor.value() is None
+    assert editor.refused_field() == field
+    assert editor.refusal.text().startswith(f"{field}: ")
+
+
+def test_too_often_is_refused(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"every": "30s"})
+    editor.picker.number.setValue(5)
+    assert editor.value() is None
+    assert editor.refused_field() == "every"
+
+
+def test_no_weekday_is_refused(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * 1"})
+    qtbot.mouseClick(editor.picker.days[1], Qt.MouseButton.LeftButton)
+    assert editor.value() is None
+    assert "choose at least one" in editor.refusal.text()
+
+
+def test_an_unknown_zone_is_refused_and_never_taken_for_another(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * *", "timezone": "Europe/Berlin"})
+    editor.zone.setCurrentText("Europe/Nowhere")
+    assert editor.value() is None
+    assert editor.refused_field() == "timezone"
+
+
+def test_a_zone_that_was_never_written_is_not_written_either(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * *"})
+    assert editor.zone.currentText() == "Europe/Berlin"
+    editor.picker.times[Daily].setTime(QTime(10, 0))
+    assert editor.value() == {"cron": "0 10 * * *"}
+    editor.zone.setCurrentText("Asia/Tokyo")
+    assert editor.value() == {"cron": "0 10 * * *", "timezone": "Asia/Tokyo"}
+
+
+def test_following_the_computer_is_the_first_choice(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * *", "timezone": "local"})
+    assert editor.zone.currentText() == "Where this computer is (Europe/Berlin)"
+    assert editor.value() == {"cron": "0 9 * * *", "timezone": "local"}
+
+
+def test_turning_to_cron_starts_from_what_was_picked(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * 1-5"})
+    editor.picker.days[6].setChecked(True)
+    editor.picker.kind.setCurrentIndex(CRON)
+    assert editor.picker.cron.text() == "0 9 * * 1,2,3,4,5,6"
+    assert editor.value() == {"cron": "0 9 * * 1,2,3,4,5,6"}
+
+
+def test_a_text_that_somebody_wrote_is_kept_while_looking_around(
+    qtbot: QtBot, edit: Callable[..., ScheduleEditor]
+) -> None:
+    editor = edit({"cron": "0 9 * * *"})
+    editor.picker.kind.setCurrentIndex(CRON)
+    editor.picker.cron.selectAll()
+    qtbot.keyClicks(editor.picker.cron, "0 9 1,15 * *")
+    editor.picker.kind.setCurrentIndex(DAILY)
+    editor.picker.kind.setCurrentIndex(CRON)
+    assert editor.picker.cron.text() == "0 9 1,15 * *"
+
+
+def test_the_time_of_day_goes_along_from_daily_to_weekly(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * *"})
+    editor.picker.times[Daily].setTime(QTime(17, 45))
+    editor.picker.kind.setCurrentIndex(WEEKLY)
+    assert editor.value() == {"cron": "45 17 * * 1-5"}
+
+
+def test_showing_a_schedule_is_not_a_change(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"every": "5m"})
+    with qtbot.assertNotEmitted(editor.changed):
+        editor.set_schedule({"cron": "0 9 * * 1"}, machine_zone="Europe/Berlin", now=NOW)
+    assert editor.picker.choice() != Daily(time(9))
+
+
+def test_a_real_change_is_told_once(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"every": "5m"})
+    told: list[dict[str, Any] | None] = []
+    editor.changed.connect(lambda: told.append(editor.value()))
+    editor.picker.number.setValue(10)
+    assert told == [{"every": "10m"}]
+
+
+def test_times_move_on_with_now(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * *"})
+    editor.set_now(datetime(2026, 11, 17, 7, 59, 30, tzinfo=UTC))
+    assert editor.times.text().startswith("Today 09:00 · in 30 s\n")
+
+
+def test_every_control_has_a_name_and_a_tab_stop(edit: Callable[..., ScheduleEditor]) -> None:
+    editor = edit({"cron": "0 9 * * 1-5"})
+    controls: list[QWidget] = [
+        widget
+        for kind in (QComboBox, QSpinBox, QTimeEdit, QPushButton)
+        for widget in editor.findChildren(kind)  # type: ignore[type-abstract]
+    ]
+    assert len(controls) >= 15
+    for control in [*controls, editor.picker.cron]:
+        assert control.accessibleName(), control
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
+    buddies = {label.text(): label.buddy() for label in editor.findChildren(QLabel) if label.buddy()}
+    assert buddies == {"&Runs": editor.picker.kind, "Time &zone": editor.zone}
+
+
+@pytest.mark.parametrize("written", [{"cron": "0 9 * * 1-5"}, {"every": "5m"}, {"cron": "0 9 L * *"}])
+def test_nothing_is_cut_off(edit: Callable[..., ScheduleEditor], written: dict[str, Any], colours: Colours) -> None:
+    editor = edit(written)
+    for button in editor.findChildren(QPushButton):
+        if button.isVisible():
+            assert button.width() >= button.fontMetrics().horizontalAdvance(button.text()) + 8
+    for box in editor.findChildren(QComboBox):
+        if box.isVisible() and not box.isEditable():
+            assert box.width() >= box.fontMetrics().horizontalAdvance(box.currentText()) + 24
+    for field in editor.findChildren(QLineEdit):
+        if field.isVisible():
+            assert field.width() >= field.fontMetrics().horizontalAdvance(field.text())
+            assert field.height() >= field.fontMetrics().height()
