@@ -252,9 +252,10 @@ def repair(database: Database) -> None:
 @pytest.mark.parametrize("reason", ["news", "look", "wake"])
 @pytest.mark.parametrize("hold", [close_lane, pause, archive, repair])
 def test_nobody_runs_whose_workflow_may_not(database: Database, hold: Callable[[Database], None], reason: str) -> None:
-    """Another workflow goes on."""
+    """Another workflow goes on; the open lane of a job is none of theirs."""
     with database.write() as db:
         add_workflow(db, "v")
+        lanes.put(db, "w", "backup")
     if reason == "news":
         publish(database, "a")
     else:
