@@ -95,8 +95,11 @@ def decide(board: Board, problems: Iterable[Problem], rules: Rules, now: datetim
     updated = ready[: free - len(chosen)]
 
     send = tuple(written[home] for home in (*chosen, *updated))
-    sent_homes = {notice.key for notice in send}
-    told = {key: Told(home, still[key].count if home in sent_homes else told[key].count) for key, home in homes.items()}
+    shown = {home: one for home, one in board.shown.items() if home in written}
+    shown |= {notice.key: Shown(notice, now) for notice in send}
+    # A counter that is not among those listed changes no word, and counts as told.
+    current = {home for home, one in shown.items() if one.notice == written[home]}
+    told = {key: Told(home, still[key].count if home in current else told[key].count) for key, home in homes.items()}
     held = Keys() if quiet is None and not morning else held & _news(still, told)
     sent = recent + (now,) * len(send)
     wakes = [board.shown[home].at + rules.repeat for home in changed if quiet is None and home not in ready]
@@ -105,13 +108,7 @@ def decide(board: Board, problems: Iterable[Problem], rules: Rules, now: datetim
     if quiet is not None and (held or changed):
         wakes.append(quiet.end_after(now, zone))
     return Decision(
-        board=Board(
-            told=told,
-            shown={home: shown for home, shown in board.shown.items() if home in written}
-            | {notice.key: Shown(notice, now) for notice in send},
-            sent=sent,
-            held=held,
-        ),
+        board=Board(told=told, shown=shown, sent=sent, held=held),
         send=send,
         withdraw=tuple(home for home in board.shown if home not in written),
         wake=min(wakes, default=None),

@@ -219,6 +219,14 @@ def test_the_last_of_a_group_is_told_by_name_but_without_its_buttons(person: Per
     assert notice.actions == ((OPEN, "Open"),)
 
 
+def test_a_counter_that_a_group_does_not_list_changes_nothing(person: Person) -> None:
+    person.look([problem(key, group="g") for key in "abcd"])
+    person.now += 10 * MINUTE
+    decision = person.look([*(problem(key, group="g") for key in "abc"), problem("d", group="g", count=2)])
+    assert (decision.send, decision.wake) == ((), None)
+    assert decision.board.told["d"].count == 2
+
+
 def test_a_group_that_is_solved_is_withdrawn(person: Person) -> None:
     person.look([problem("a", group="g"), problem("b", group="g")])
     assert person.look([]).withdraw == (group_key("g"),)
