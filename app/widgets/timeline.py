@@ -120,8 +120,7 @@ class Timeline(QAbstractScrollArea):
         """Where the run's mark lies in the viewport; empty if there is none."""
         if (found := self._scene.find(bar_id)) is None:
             return QRect()
-        lane, place = found
-        return self._scene.rect_of(lane, self._scene.layouts[lane].marks[place]).toRect()
+        return self._scene.rect_of(*found).toRect()
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         return QSize(720, min(self._scene.tops[-1], _TALLEST) + AXIS_HEIGHT + Space.TIGHT)
@@ -160,11 +159,10 @@ class Timeline(QAbstractScrollArea):
         focused = self._focused if self.hasFocus() else None
         origin = scene.origin
         left, right = origin + plot.left() - 4, origin + plot.right() + 4
-        for index, (lane, layout) in enumerate(zip(scene.lanes, scene.layouts, strict=True)):
+        for index in scene.in_sight(plot.bottom()):
+            lane, layout = scene.lanes[index], scene.layout(index)
             top = scene.lane_top(index)
             bottom = top + lane_height(layout.rows)
-            if bottom < AXIS_HEIGHT or top > plot.bottom():
-                continue
             title = QRect(Space.MEDIUM, top, scene.gutter - 2 * Space.MEDIUM, bottom - top)
             paint_title(brush, title, lane.title)
             painter.setPen(QColor(brush.colours.line))
@@ -251,7 +249,7 @@ class Timeline(QAbstractScrollArea):
                 self._step(-1 if event.key() == Qt.Key.Key_Up else 1, 0)
             case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
                 if (found := self._scene.find(self._focused)) is not None:
-                    self._open(self._scene.layouts[found[0]].marks[found[1]])
+                    self._open(found[1])
             case _:
                 super().keyPressEvent(event)
                 return
@@ -259,13 +257,13 @@ class Timeline(QAbstractScrollArea):
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:  # noqa: N802  # Qt's name
         self._scene.scrolled = self.verticalScrollBar().value()
-        self.viewport().update()
+        self._arrange()
 
     def _arrange(self) -> None:
         """Lay everything out anew and let the scroll bar know how tall that is."""
         scene = self._scene
         scene.width = self.viewport().width()
-        scene.arrange()
+        scene.arrange(self.viewport().height())
         room = self.viewport().height() - AXIS_HEIGHT
         self.verticalScrollBar().setPageStep(max(room, 1))
         self.verticalScrollBar().setSingleStep(lane_height(1))

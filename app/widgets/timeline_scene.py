@@ -1,6 +1,6 @@
 """What the timeline shows and where: lanes, their marks, the span in sight. Knows no events and no painter."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate
@@ -21,7 +21,6 @@ class Scene:
 
     def __init__(self) -> None:
         self.lanes: tuple[Lane, ...] = ()
-        self.layouts: list[LaneLayout] = []
         self.tops: list[int] = [0]
         """Where each lane begins below the axis, and where the last one ends."""
         self.zone = ZoneInfo("UTC")
@@ -30,7 +29,11 @@ class Scene:
         self.gutter = 0
         self.width = 1
         self.scrolled = 0
-        self._bars: list[list[Timed]] = []
+        self._bars: list[list[Bar]] = []
+        self._timed: dict[int, list[Timed]] = {}
+        self._layouts: dict[int, LaneLayout] = {}
+        self._rows: dict[int, int] = {}
+        self._lane_of: dict[str, int] | None = None
         self._arranged: tuple[float, datetime] | None = None
 
     @property
@@ -44,21 +47,51 @@ class Scene:
         return to_ms(self.start) / self.scale - self.gutter
 
     def fill(self, lanes: Sequence[Lane], bars: Sequence[Bar]) -> None:
-        by_lane: dict[str, list[Bar]] = {lane.id: [] for lane in lanes}
-        for bar in bars:
-            if bar.lane in by_lane:
-                by_lane[bar.lane].append(bar)
+        """Take these; a lane's bars are looked at when the lane comes into sight, for there may be many."""
+        places = {lane.id: place for place, lane in enumerate(lanes)}
+        if tuple(lanes) != self.lanes:
+            self._rows = {}
         self.lanes = tuple(lanes)
-        self._bars = [time_bars(bars) for bars in by_lane.values()]
+        self._bars = [[] for _ in lanes]
+        for bar in bars:
+            if (place := places.get(bar.lane)) is not None:
+                self._bars[place].append(bar)
+        self._timed, self._lane_of = {}, None
         self._arranged = None
 
-    def arrange(self) -> None:
-        """Place all marks, unless only the span was moved: where they lie to each other depends on the scale."""
-        if self._arranged == (self.scale, self.now):
-            return
-        self._arranged = self.scale, self.now
-        self.layouts = [lay_out(bars, scale=self.scale, now=self.now) for bars in self._bars]
-        self.tops = list(accumulate((lane_height(layout.rows) for layout in self.layouts), initial=0))
+    def arrange(self, height: int) -> None:
+        """Place the lanes in sight."""
+        self._stack()
+        # A lane that turns out taller pushes others out of sight, never more into it.
+        for lane in self.in_sight(height):
+            self.layout(lane)
+        self._stack()
+
+    def layout(self, lane: int) -> LaneLayout:
+        """The marks of the lane, worked out when they are first asked for.
+
+        Where marks lie to each other depends on the scale, so panning keeps them.
+        """
+        if self._arranged != (self.scale, self.now):
+            self._arranged = self.scale, self.now
+            self._layouts = {}
+        if lane not in self._layouts:
+            if lane not in self._timed:
+                self._timed[lane] = time_bars(self._bars[lane])
+            self._layouts[lane] = lay_out(self._timed[lane], scale=self.scale, now=self.now)
+            self._rows[lane] = self._layouts[lane].rows
+        return self._layouts[lane]
+
+    def in_sight(self, height: int) -> range:
+        """The lanes that a viewport of that height shows."""
+        first = bisect_right(self.tops, self.scrolled) - 1
+        last = bisect_left(self.tops, self.scrolled + height - AXIS_HEIGHT)
+        return range(max(first, 0), min(last, len(self.lanes)))
+
+    def _stack(self) -> None:
+        """A lane that was never in sight is taken to have one row."""
+        heights = (lane_height(self._rows.get(lane, 1)) for lane in range(len(self.lanes)))
+        self.tops = list(accumulate(heights, initial=0))
 
     def look_at(self, start: datetime, end: datetime) -> bool:
         """Bring the span into sight, as far as it can be told apart and still is a picture; says if that is new."""
@@ -94,37 +127,39 @@ class Scene:
         if lane is None or point.x() < self.gutter:
             return None
         at = self.origin + point.x()
-        for mark in reversed(self.layouts[lane].between(at - 2, at + 2)):
+        for mark in reversed(self.layout(lane).between(at - 2, at + 2)):
             if self.rect_of(lane, mark).adjusted(-1, -2, 1, 2).contains(point):
                 return lane, mark
         return None
 
-    def find(self, bar_id: str | None) -> tuple[int, int] | None:
-        """Lane and place of the mark that stands for the run."""
-        for lane, layout in enumerate(self.layouts):
-            for place, mark in enumerate(layout.marks):
-                if any(bar.id == bar_id for bar in mark.bars):
-                    return lane, place
-        return None
+    def find(self, bar_id: str | None) -> tuple[int, Mark] | None:
+        """Lane and mark that stand for the run."""
+        if bar_id is None:
+            return None
+        if self._lane_of is None:
+            self._lane_of = {bar.id: lane for lane, bars in enumerate(self._bars) for bar in bars}
+        if (lane := self._lane_of.get(bar_id)) is None:
+            return None
+        marks = self.layout(lane).marks
+        return lane, next(mark for mark in marks if any(bar.id == bar_id for bar in mark.bars))
 
     def neighbour(self, bar_id: str | None, lanes: int, marks: int) -> tuple[int, Mark] | None:
         """The mark so many lanes or marks away; from nowhere, the first one in sight."""
         here = self.find(bar_id)
         if here is None:
             return self._first_in_sight()
-        lane, place = here
+        lane, mark = here
         if not lanes:
-            beside = self.layouts[lane].marks
-            return lane, beside[min(max(place + marks, 0), len(beside) - 1)]
-        left = self.layouts[lane].marks[place].left
+            beside = self.layout(lane).marks
+            return lane, beside[min(max(beside.index(mark) + marks, 0), len(beside) - 1)]
         lane += lanes
-        while 0 <= lane < len(self.layouts):
-            if self.layouts[lane].marks:
-                return lane, min(self.layouts[lane].marks, key=lambda mark: abs(mark.left - left))
+        while 0 <= lane < len(self.lanes):
+            if self.layout(lane).marks:
+                return lane, min(self.layout(lane).marks, key=lambda other: abs(other.left - mark.left))
             lane += lanes
-        return here[0], self.layouts[here[0]].marks[place]
+        return here
 
     def _first_in_sight(self) -> tuple[int, Mark] | None:
         left, right = self.origin + self.gutter, self.origin + self.width
-        seen = ((lane, mark) for lane, layout in enumerate(self.layouts) for mark in layout.between(left, right))
-        return next(seen, None)
+        lanes = range(len(self.lanes))
+        return next(((lane, mark) for lane in lanes for mark in self.layout(lane).between(left, right)), None)

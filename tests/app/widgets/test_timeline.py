@@ -228,11 +228,11 @@ def test_a_running_bar_grows_with_the_time(timeline: Timeline) -> None:
 
 
 def test_panning_does_not_lay_everything_out_anew(timeline: Timeline) -> None:
-    layouts = timeline._scene.layouts
+    layout = timeline._scene.layout(0)
     timeline.pan(0.3)
-    assert timeline._scene.layouts is layouts
+    assert timeline._scene.layout(0) is layout
     timeline.zoom(2)
-    assert timeline._scene.layouts is not layouts
+    assert timeline._scene.layout(0) is not layout
 
 
 def test_the_colours_of_the_states_are_on_the_picture(timeline: Timeline, colours: Colours, picture: type) -> None:
