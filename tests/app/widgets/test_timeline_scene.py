@@ -184,7 +184,7 @@ def test_lanes_without_runs_are_stepped_over() -> None:
 
 def test_from_nowhere_the_first_in_sight_is_next() -> None:
     scene = make_scene()
-    scene.look_at(NOW - timedelta(hours=7), NOW)
+    scene.look_at(NOW - timedelta(hours=6.5), NOW)
     found = scene.neighbour(None, 0, 1)
     assert found is not None and found[1].bars[0].id == "0.2"
     empty = make_scene(2, 0)
