@@ -11,14 +11,13 @@ from scheduler.engine.context import Context
 from scheduler.engine.definition import Definition, refuse_side_by_side, schedule_id
 from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.emission import Emission
-from scheduler.engine.launcher import Announcement
+from scheduler.engine.once import carry_out
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.upcoming import upcoming_times
-from scheduler.store import answers, backfills, occurrences, schedules
+from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
 from scheduler.timing.overlap import decide_overlap
 from scheduler.timing.policies import Overlap
@@ -43,7 +42,7 @@ class Commands:
     def __init__(self, context: Context, emission: Emission, dispatch: Dispatch) -> None:
         self._context = context
         self._emission = emission
-        self._definition = Definition(context, emission)
+        self._definition = self.definition = Definition(context, emission)
         self._dispatch = dispatch
 
     def add(
@@ -261,28 +260,24 @@ class Commands:
 
         def act(db: sqlite3.Connection, now: datetime) -> Answer:
             row = self._find(db, schedule, version)
-            with self._emission.setting_aside(db, row.id):
-                self._emission.give_up(db, row, Reason.REMOVED, now)
-            for one in occurrences.queued(db, schedule):
-                occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=Reason.REMOVED, ended=now)
-            backfills.cancel_all(db, schedule, now)
-            return self._bump(db, row, removed=now, next_at=None, next_due=None, skip_at=None)
+            return Answer(schedule=schedule, version=self._definition.remove(db, row, now))
 
         return self._answer("delete", request, act)
 
+    def settle_all(self, db: sqlite3.Connection, workflow: str, now: datetime) -> None:
+        """Record what is due of a workflow before its times no longer count."""
+        for row in schedules.every_one(db, workflow=workflow):
+            self._settle(db, row, now)
+
+    def remove_in(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
+        """Take it off, in a transaction of the caller's."""
+        self._definition.remove(db, row, now)
+
     def _answer(self, verb: str, request: str | None, act: Callable[[sqlite3.Connection, datetime], Answer]) -> Answer:
-        now = self._context.clock.now()
-        with self._context.database.write() as db:
-            if request is not None and (first := answers.find(db, request)) is not None:
-                return Answer(**first)
-            try:
-                answer = act(db, now)
-            except BadScheduleError as error:
-                raise RefusedError(error.field, error.sentence) from error
-            if request is not None:
-                answers.keep(db, request, verb, asdict(answer), now)
-        self._context.announce(Announcement(answer.schedule))
-        return answer
+        def write(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            return asdict(act(db, now))
+
+        return Answer(**carry_out(self._context, verb, "schedules", request, write))
 
     def _find(self, db: sqlite3.Connection, schedule: str, version: int | None = None) -> ScheduleRow:
         row = schedules.find(db, schedule)
@@ -302,7 +297,7 @@ class Commands:
 
     def _settle(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
         """Record what is due, before something changes that bears on it."""
-        if row.trouble is None and not row.paused:
+        if row.trouble is None and not row.rests:
             with self._emission.setting_aside(db, row.id):
                 return self._emission.settle(db, row, now)
             return self._find(db, row.id)

@@ -10,7 +10,7 @@ from typing import Any
 from scheduler.engine.context import Context, late_columns
 from scheduler.engine.emission import Emission
 from scheduler.engine.refusal import RefusedError
-from scheduler.store import occurrences, schedules
+from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Origin, Reason, State
@@ -102,6 +102,17 @@ class Definition:
             self._emission.plan_again(db, row.id, now)
         return row.version + 1
 
+    def remove(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> int:
+        """Take it off; its history and its name stay, and what runs may finish."""
+        with self._emission.setting_aside(db, row.id):
+            self._emission.give_up(db, row, Reason.REMOVED, now)
+        for one in occurrences.queued(db, row.id):
+            occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=Reason.REMOVED, ended=now)
+        backfills.cancel_all(db, row.id, now)
+        changes = {"removed": now, "next_at": None, "next_due": None, "skip_at": None}
+        schedules.update(db, row.id, version=row.version + 1, **changes)
+        return row.version + 1
+
     def merge_policies(self, row: ScheduleRow, policies: Mapping[str, Any]) -> dict[str, Any]:
         """What is written over what is stored."""
         stored = self._policies_of(row)
@@ -112,7 +123,7 @@ class Definition:
         if kept is None:
             schedules.update(db, row.id, skip_at=None, **late_columns(None))
             return row._replace(skip_at=None, next_at=None, next_due=None, late_next=None)
-        settled = row if row.paused else self._emission.settle(db, row, now)
+        settled = row if row.rests else self._emission.settle(db, row, now)
         return self._emission.give_up(db, settled, Reason.EDITED, now)
 
     def _go_on(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:

@@ -10,7 +10,7 @@ from scheduler.engine.book import Book
 from scheduler.engine.conditions import Conditions, unmet
 from scheduler.engine.context import Context
 from scheduler.engine.emission import Emission
-from scheduler.engine.launcher import Announcement, Launcher, Outcome, Work, lane_name
+from scheduler.engine.launcher import Announcement, Launcher, Outcome, Result, Work, lane_name
 from scheduler.rules.lanes import Candidate, Turn, choose, producer
 from scheduler.store import occurrences
 from scheduler.store.occurrences import OccurrenceRow, QueuedRow
@@ -122,6 +122,15 @@ class Dispatch:
             if self._book.give_up(db, key, reason, now):
                 self._launcher.abandon(db, key, now)
         self._context.announce(Announcement("runs"))
+
+    def give_up(self, db: sqlite3.Connection, key: str, now: datetime, reason: Reason = Reason.STOPPED) -> None:
+        """An occurrence whose attempts are over ends, in a transaction of the caller's."""
+        self._book.give_up(db, key, reason, now)
+
+    def settle(self, db: sqlite3.Connection, key: str, now: datetime, *, happened: bool) -> None:
+        """The person says what became of one that was interrupted."""
+        outcome = Outcome(Result.SUCCEEDED) if happened else Outcome(Result.CANCELLED, "You left it at that.")
+        self._book.end(db, key, outcome, now, None)
 
     def begin(self, db: sqlite3.Connection, work: Work, now: datetime) -> bool:
         return self._book.begin(db, work, now)

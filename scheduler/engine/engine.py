@@ -24,6 +24,8 @@ from scheduler.timing.occurrences import Reason
 from scheduler.timing.zones import LOCAL, find_zone
 
 LONGEST_SLEEP = timedelta(seconds=60)
+PAUSED = "paused until"
+"""The fact that keeps until when nothing at all starts."""
 _ZONE = "zone"
 """The fact that keeps the zone of the machine for the next start."""
 
@@ -57,6 +59,7 @@ class Engine:
         book = Book(self._context, self._emission)
         if callable(launcher):
             launcher = launcher(self._context)
+        self.launcher = launcher
         self._dispatch = Dispatch(self._context, launcher, conditions or UnknownConditions(), self._emission, book)
         self.dispatch = self._dispatch
         self.commands = Commands(self._context, self._emission, self._dispatch)
@@ -68,6 +71,8 @@ class Engine:
     def recover(self) -> None:
         """Once, before the first tick: what an earlier process left, and a clock or zone that changed meanwhile."""
         self._seen = now = self._context.clock.now()
+        until = facts.read(self._context.database.read(), PAUSED)
+        self._context.paused_until = None if until is None else datetime.fromisoformat(until)
         self._dispatch.recover(now)
         self._rewinding.rewind(now, seen=False)
         self._emission.take_back()
@@ -86,6 +91,10 @@ class Engine:
             return min(self._wake, now + LONGEST_SLEEP)
         # Until this tick is through there is no time to sleep until, so one that fails is done again.
         self._stirred, self._wake = False, None
+        if self._context.is_paused(now):
+            assert self._context.paused_until is not None
+            self._wake = self._context.paused_until
+            return min(self._wake, now + LONGEST_SLEEP)
         more = False
         if schedules.is_any_due(self._context.database.read(), now):
             with self._context.database.write() as db:

@@ -27,9 +27,9 @@ def upcoming_times(
     if spec.limit is not None:
         number = min(number, spec.limit - row.runs - promised(db, standing))
     after = row.next_at - _TICK
-    if row.paused and row.paused_until is not None:
+    if row.paused and row.paused_until is not None and not row.held:
         after = max(after, row.paused_until - _TICK)
-    elif row.paused or (row.next_due is not None and row.next_due < now - GRACE):
+    elif row.rests or (row.next_due is not None and row.next_due < now - GRACE):
         after = max(after, now)
     found = standing.remaining.upcoming(after, number + (row.skip_at is not None))
     return [at for at in found if at != row.skip_at][: max(number, 0)]

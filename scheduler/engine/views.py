@@ -61,7 +61,7 @@ class ScheduleView:
             return ScheduleState.REMOVED
         if row.trouble is not None:
             return ScheduleState.BROKEN
-        if row.paused:
+        if row.rests:
             return ScheduleState.PAUSED
         return ScheduleState.ACTIVE if self.is_underway or not has_no_times(row) else ScheduleState.FINISHED
 

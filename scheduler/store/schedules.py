@@ -37,6 +37,8 @@ class ScheduleRow(NamedTuple):
     """The wall clock when `next_at` was computed."""
     created: datetime
     paused: bool = False
+    held: bool = False
+    """Its workflow is paused or archived."""
     paused_until: datetime | None = None
     pause_note: str | None = None
     trouble: str | None = None
@@ -53,13 +55,18 @@ class ScheduleRow(NamedTuple):
     last_run: datetime | None = None
     removed: datetime | None = None
 
+    @property
+    def rests(self) -> bool:
+        """Its times pass without running: it, or its workflow, is paused."""
+        return bool(self.paused or self.held)
+
 
 _COLUMNS = ScheduleRow._fields
 _INSTANT_PLACES = tuple(_COLUMNS.index(name) for name in _INSTANTS)
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
 _SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _LIMIT = "CASE WHEN json_valid(spec) THEN spec ->> 'limit' END"
-ALIVE = "paused = 0 AND trouble IS NULL AND removed IS NULL"
+ALIVE = "paused = 0 AND held = 0 AND trouble IS NULL AND removed IS NULL"
 
 
 def save(db: sqlite3.Connection, row: ScheduleRow) -> None:
@@ -90,6 +97,11 @@ def count_run(
         (to_ms(now), automatic, schedule, wanted),
     ).fetchone()
     return None if row is None else (row[0], row[1] if automatic else None)
+
+
+def hold(db: sqlite3.Connection, workflow: str, *, held: bool) -> None:
+    """Let the times of a workflow pass, or count again."""
+    db.execute("UPDATE schedules SET held = ? WHERE workflow = ? AND removed IS NULL", (held, workflow))
 
 
 def pause_all(db: sqlite3.Connection, note: str) -> None:

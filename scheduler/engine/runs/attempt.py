@@ -40,9 +40,8 @@ class Attempt:
     """What `next` is told of the outside action: applied, skipped or none."""
     published: list[Published] = field(default_factory=list)
     summary: str | None = None
-    warnings: list[str] = field(default_factory=list)
-    is_interrupted: bool = False
-    """Dayhand is closing: it goes on at the next start."""
+    blames: str | None = None
+    """What its failure is about, such as a connection."""
 
     @property
     def id(self) -> str:

@@ -80,6 +80,7 @@ class Endings:
         is_final = failure.kind in (FailureClass.LOGIC, FailureClass.INTERNAL)
         if failure.kind is FailureClass.AUTH and subject is not None:
             connections.set_trouble(db, subject, failure.sentence)
+        attempt.blames = subject
         if is_final:
             handlers.count_failure(db, attempt.workflow, attempt.handler.name)
         self._stand_still(db, attempt, failure, _lane(attempt, block, failure.sentence), now)
@@ -150,7 +151,14 @@ class Endings:
         status = STATUS_AFTER[failure.kind]
         ended = None if status is Status.RECONCILIATION else now
         runs.move(
-            db, attempt.id, Status.ACTIVE, status, now, error=write_error(failure), resume_at=lane.until, ended=ended
+            db,
+            attempt.id,
+            Status.ACTIVE,
+            status,
+            now,
+            error=write_error(failure, attempt.blames),
+            resume_at=lane.until,
+            ended=ended,
         )
         lanes.block(db, lane)
 
@@ -182,9 +190,9 @@ def give_back_or_keep(db: sqlite3.Connection, run: str) -> None:
         events.release(db, run)
 
 
-def write_error(failure: Failure) -> dict[str, Any]:
+def write_error(failure: Failure, subject: str | None = None) -> dict[str, Any]:
     """What is kept of a failure."""
-    told = {"class": failure.kind.value, "sentence": failure.sentence}
+    told = {"class": failure.kind.value, "sentence": failure.sentence, "subject": subject}
     for name in ("file", "line", "traceback"):
         if (value := getattr(failure, name)) is not None:
             told[name] = value

@@ -55,6 +55,8 @@ class RunLayer:
         self._stops: dict[str, bool] = {}
         """By key: it was told to end, and whether by force."""
         self._errands: dict[str, Errand] = {}
+        self._telling: dict[str, str] = {}
+        """By run: the key under which it is under way."""
         self._is_closing = False
         self.may_go_on: MayGoOn = lambda _: False
         """Whether a lane may go on at once with its next consumer; the engine knows."""
@@ -74,6 +76,10 @@ class RunLayer:
                 self._threads.append(thread)
                 thread.start()
         self._line.put((work, reports))
+
+    def key_of(self, run: str) -> str | None:
+        """What to stop, to stop that run; None if it is not being told."""
+        return self._telling.get(run)
 
     def stop(self, key: str, *, kill: bool) -> None:
         with self._lock:
@@ -212,6 +218,7 @@ class RunLayer:
             lambda db, now: self._next_of_lane(db, attempt, worker, now),
         )
         ending: Ending | None = None
+        self._telling[attempt.id] = attempt.work.key
         try:
             story.tell()
         except StoppedError as stopped:
@@ -224,8 +231,11 @@ class RunLayer:
             ending = partial(endings.fail, attempt, _trouble(error), None)
         except Exception as error:  # noqa: BLE001  the outermost frame of a run: recorded as its failure
             ending = partial(endings.fail, attempt, _mistake(error), None)
-        if ending is not None:
-            self._end(story, ending)
+        try:
+            if ending is not None:
+                self._end(story, ending)
+        finally:
+            self._telling.pop(attempt.id, None)
         self._context.tell(Announcement(attempt.subject))
         return story.next
 

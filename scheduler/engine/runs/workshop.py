@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
+from typing import Any
+from uuid import uuid4
 
 from scheduler.engine.plans import Plan
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.workers.dependencies import Dependencies
 from scheduler.workers.environments import CouldNotInstallError, Environments
 from scheduler.workers.limits import Limits
 from scheduler.workers.outcomes import CouldNotStartError, Outcome, ScriptFailed, TimedOut
@@ -67,6 +70,24 @@ class Workshop:
             raise NoWorkerError(str(error)) from error
         except NotLoadedError as error:
             raise BadScriptError(failure_of(error.outcome)) from error
+
+    def describe(
+        self, path: str, source: str, needs: Dependencies, keep: Callable[[str], None] = lambda _: None
+    ) -> dict[str, Any]:
+        """Load a script in a process of its own and have it described; raises as `acquire`."""
+        identity = f"{path} {uuid4().hex}"
+        try:
+            python = self.environments.prepare(needs, keep)
+            script = Script(workflow=identity, version=0, path=path, source=source, python=python)
+            worker = self.pool.acquire(script, keep)
+        except (CouldNotStartError, CouldNotInstallError) as error:
+            raise NoWorkerError(str(error)) from error
+        except NotLoadedError as error:
+            raise BadScriptError(failure_of(error.outcome)) from error
+        described = worker.description
+        self.pool.release(worker)
+        self.pool.forget(identity)
+        return described
 
     def release(self, worker: Worker) -> None:
         self.pool.release(worker)

@@ -14,6 +14,7 @@ CREATE TABLE schedules (
     policies      TEXT NOT NULL,
     version       INTEGER NOT NULL,
     paused        INTEGER NOT NULL DEFAULT 0,
+    held          INTEGER NOT NULL DEFAULT 0,
     paused_until  INTEGER,
     pause_note    TEXT,
     trouble       TEXT,
@@ -33,9 +34,9 @@ CREATE TABLE schedules (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX schedules_due ON schedules (next_due)
-    WHERE paused = 0 AND trouble IS NULL AND removed IS NULL AND next_due IS NOT NULL;
+    WHERE paused = 0 AND held = 0 AND trouble IS NULL AND removed IS NULL AND next_due IS NOT NULL;
 CREATE INDEX schedules_late ON schedules (late_next)
-    WHERE paused = 0 AND trouble IS NULL AND removed IS NULL AND late_next IS NOT NULL;
+    WHERE paused = 0 AND held = 0 AND trouble IS NULL AND removed IS NULL AND late_next IS NOT NULL;
 CREATE INDEX schedules_resuming ON schedules (paused_until)
     WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL;
 

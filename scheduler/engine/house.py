@@ -1,0 +1,86 @@
+"""One installation, put together: store, engine, run layer, commands and answers over one data folder."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scheduler.connections.registry import Registry, builtin_registry
+from scheduler.engine.clock import Clock, SystemClock
+from scheduler.engine.conditions import Conditions
+from scheduler.engine.context import Context
+from scheduler.engine.engine import Engine
+from scheduler.engine.launcher import Announce
+from scheduler.engine.plans import Plans
+from scheduler.engine.runs.layer import RunLayer
+from scheduler.engine.runs.tools import Secrets
+from scheduler.engine.runs.workshop import Workshop
+from scheduler.engine.settings import Settings
+from scheduler.engine.workflows.answering import Answering
+from scheduler.engine.workflows.commands import WorkflowCommands
+from scheduler.engine.workflows.deploying import Deploying
+from scheduler.engine.workflows.validation import Validation
+from scheduler.store.database import Database
+from scheduler.workers.limits import Limits
+
+
+class House:
+    """`engine`, `commands` and `answering` belong to one thread; `validation` to any other."""
+
+    def __init__(
+        self,
+        database: Database,
+        folder: Path,
+        *,
+        machine_zone: str,
+        clock: Clock | None = None,
+        conditions: Conditions | None = None,
+        settings: Settings | None = None,
+        registry: Registry | None = None,
+        secrets: Secrets | None = None,
+        limits: Limits | None = None,
+        announce: Announce = lambda _: None,
+        tell: Callable[[str, str], None] = lambda *_: None,
+    ) -> None:
+        self.database = database
+        self.folder = folder
+        self.registry = registry or builtin_registry(tell)
+        self.plans = Plans()
+        self.workshop = Workshop(folder, limits, cap=max(8, 2 * (settings or Settings()).concurrency))
+
+        def make(context: Context) -> RunLayer:
+            return RunLayer(context, self.registry, self.workshop, self.plans, secrets)
+
+        self.engine = Engine(
+            database,
+            make,
+            machine_zone=machine_zone,
+            clock=clock or SystemClock(),
+            conditions=conditions,
+            settings=settings,
+            announce=announce,
+        )
+        context, dispatch = self.engine.context, self.engine.dispatch
+        layer = self.engine.launcher
+        assert isinstance(layer, RunLayer)
+        self.layer = layer
+        layer.may_go_on = dispatch.may_go_on
+        self.schedules = self.engine.commands
+        self.validation = Validation(context, self.registry, self.workshop)
+        deploying = Deploying(context, self.schedules.definition, self.plans, self.workshop, self.registry)
+        self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
+        self.answering = Answering(context, self.plans, dispatch, self.registry)
+
+    def recover(self) -> None:
+        """Once, before the first tick."""
+        self.workshop.end_orphans()
+        self.engine.recover()
+
+    def connect(self, name: str, given: dict[str, Any], *, request_id: str | None = None) -> dict[str, Any]:
+        """Check the settings of a connection and keep them."""
+        kind, _ = self.registry.parse_name(name)
+        settings = self.registry.check_settings(kind, given)
+        return self.answering.connected(name, settings, request_id=request_id)
+
+    def close(self) -> None:
+        """End what runs; the store is the caller's to close."""
+        self.layer.close()

@@ -1,0 +1,1 @@
+"""Workflows as people handle them: deployed, started, paused, answered, removed."""

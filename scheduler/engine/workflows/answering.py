@@ -1,0 +1,276 @@
+"""What a person answers, allows and tries again; each in one transaction with what follows from it."""
+
+import sqlite3
+from datetime import datetime
+from typing import Any
+
+from scheduler.connections.registry import Registry
+from scheduler.engine.context import Context
+from scheduler.engine.dispatch import Dispatch
+from scheduler.engine.once import Act, carry_out
+from scheduler.engine.plans import Plans
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.runs.attempt import OutsideCall
+from scheduler.engine.runs.reconciling import settle
+from scheduler.engine.runs.recovery import drop
+from scheduler.engine.workflows.names import find_run, find_workflow
+from scheduler.rules.mutations import Mutation
+from scheduler.rules.phases import Phase, Status
+from scheduler.store import connections, grants, handlers, lanes, mutations, requests, runs
+from scheduler.store.grants import Grant, GrantKind
+from scheduler.store.lanes import Block, LaneRow
+from scheduler.store.mutations import MutationRow
+from scheduler.store.requests import Answered, Given, RequestKind, RequestRow
+from scheduler.store.runs import RunRow
+from scheduler.timing.occurrences import Reason
+from scheduler.workers.discovery import find_tools
+
+_ANSWERS = {
+    RequestKind.RECONNECT: "Reconnect the account: dayhand connect {subject}",
+    RequestKind.UNSURE: "Say whether it happened: dayhand resolve {run} happened, not-happened or skip",
+    RequestKind.INTERRUPTED: "Say whether it finished: dayhand resolve {run} happened, not-happened or skip",
+    RequestKind.SCRIPT_ERROR: "Put the script right and deploy it, or try again: dayhand retry {run}",
+    RequestKind.TOO_MANY_FAILURES: "Try again: dayhand retry {run}",
+    RequestKind.INTERNAL: "Try again: dayhand retry {run}",
+}
+_ANSWER_FIRST = frozenset({Block.UNSURE, Block.INTERRUPTED, Block.PERMISSION, Block.RECONNECT})
+
+
+class Answering:
+    """Belongs to the engine's thread. The first answer counts; the same again changes nothing, another is refused."""
+
+    def __init__(self, context: Context, plans: Plans, dispatch: Dispatch, registry: Registry) -> None:
+        self._context = context
+        self._plans = plans
+        self._dispatch = dispatch
+        self._registry = registry
+
+    def approve(self, request: str, *, always: bool = False, request_id: str | None = None) -> dict[str, Any]:
+        """Yes: to an outside action, exactly as it was shown, or to the use of a tool."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            row = self._find(db, request)
+            if row.kind not in (RequestKind.APPROVAL, RequestKind.PERMISSION):
+                raise _other_way(row)
+            if self._is_new(db, row, Given.YES, now):
+                self._allow(db, row, now, always=always)
+            return {"request": row.id, "answer": Given.YES.value}
+
+        return self._do("approve", request, request_id, act)
+
+    def reject(self, request: str, *, request_id: str | None = None) -> dict[str, Any]:
+        """No: the action is left out, and its run goes on knowing that."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            row = self._find(db, request)
+            if row.kind not in (RequestKind.APPROVAL, RequestKind.PERMISSION):
+                raise _other_way(row)
+            if self._is_new(db, row, Given.NO, now):
+                self._decline(db, row, now)
+            return {"request": row.id, "answer": Given.NO.value}
+
+        return self._do("reject", request, request_id, act)
+
+    def resolve(self, run: str, answer: str, *, request_id: str | None = None) -> dict[str, Any]:
+        """What the person found out about an outside action, or about a job that was interrupted."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            try:
+                given = Given(answer)
+            except ValueError:
+                given = Given.YES
+            if given not in (Given.HAPPENED, Given.NOT_HAPPENED, Given.SKIP):
+                raise RefusedError("answer", f"{answer!r} is no answer; say happened, not-happened or skip.")
+            row = find_run(db, run)
+            asked = [one for one in requests.of_run(db, row.id) if one.kind in _RESOLVED]
+            if not asked:
+                raise RefusedError("nothing to resolve", f"Nobody asks whether {row.handler} happened.")
+            if self._is_new(db, asked[-1], given, now):
+                self._settle(db, row, asked[-1], given, now)
+            return {"run": row.id, "answer": given.value}
+
+        return self._do("resolve", run, request_id, act)
+
+    def retry(self, target: str, *, request_id: str | None = None) -> dict[str, Any]:
+        """Try again now what failed: of a run, or of all that holds up a workflow."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            held_up = [one for one in self._blocked(db, target) if one.run is not None]
+            for lane in held_up:
+                if lane.blocked in _ANSWER_FIRST:
+                    raise RefusedError("answer first", f"{lane.sentence} Answer first: dayhand attention")
+                assert lane.run is not None
+                requests.close(db, now, Given.SOLVED, run=lane.run)
+                runs.resume(db, lane.run, now)
+            if not held_up:
+                raise RefusedError("nothing to retry", f"Nothing of {target} waits to be tried again.")
+            handlers.forgive(db, held_up[0].workflow)
+            return {"runs": [lane.run for lane in held_up]}
+
+        return self._do("retry", target, request_id, act)
+
+    def grant(
+        self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
+    ) -> dict[str, Any]:
+        """Allow a workflow to use a tool, all tools of a connection, or all that its script uses."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            row = find_workflow(db, workflow)
+            plan = self._plans.current(db, row.slug)
+            used = {(use.connection, use.tool) for use in find_tools(plan.source) if use.connection and use.tool}
+            wanted = {one for one in used if connection in (None, one[0]) and tool in (None, one[1])}
+            if connection is not None and tool is not None:
+                wanted.add((connection, tool))
+            if not wanted:
+                raise RefusedError("unknown", f"{row.name} uses nothing like that.")
+            given = sorted((str(name), str(what)) for name, what in wanted)
+            for name, what in given:
+                grants.give(db, Grant(row.slug, "", name, what, GrantKind.PERMISSION, now))
+                self._go_on_with(db, RequestKind.PERMISSION, f"{row.slug} {name} {what}", now)
+            return {"workflow": row.slug, "grants": [{"connection": name, "tool": what} for name, what in given]}
+
+        return self._do("grant", workflow, request_id, act)
+
+    def revoke(
+        self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
+    ) -> dict[str, Any]:
+        """Forbid it again, also what was to be done without asking."""
+
+        def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
+            row = find_workflow(db, workflow)
+            number = grants.take_back(db, row.slug, connection=connection, tool=tool)
+            if not number:
+                raise RefusedError("unknown", f"{row.name} was not allowed anything like that.")
+            return {"workflow": row.slug, "revoked": number}
+
+        return self._do("revoke", workflow, request_id, act)
+
+    def connected(self, name: str, settings: dict[str, Any], *, request_id: str | None = None) -> dict[str, Any]:
+        """Keep the settings of a connection that were checked, and go on with all that waited for it."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            connections.save(db, name, settings, now)
+            self._go_on_with(db, RequestKind.RECONNECT, name, now)
+            for mutation in mutations.unsettled(db):
+                asked = [one for one in requests.of_run(db, mutation.run) if one.answer is None]
+                if mutation.connection == name and mutation.status is Mutation.UNSURE and not asked:
+                    mutations.check_again(db, mutation.run, now, counts=False)
+            return {"connection": name, "sentence": f"{name} is connected."}
+
+        return self._do("connect", name, request_id, act)
+
+    def disconnected(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
+        def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
+            if not connections.remove(db, name):
+                raise RefusedError("unknown", f"There is no connection {name}.")
+            return {"connection": name, "sentence": f"{name} is disconnected."}
+
+        return self._do("disconnect", name, request_id, act)
+
+    def _do(self, verb: str, subject: str, request: str | None, act: Act) -> dict[str, Any]:
+        return carry_out(self._context, verb, subject, request, act)
+
+    def _find(self, db: sqlite3.Connection, request: str) -> RequestRow:
+        row = requests.find(db, request)
+        if row is None:
+            raise RefusedError("unknown", f"There is no request {request}; dayhand attention lists them.")
+        return row
+
+    def _is_new(self, db: sqlite3.Connection, row: RequestRow, given: Given, now: datetime) -> bool:
+        answered = requests.answer(db, row.id, given, now)
+        if answered is Answered.TOO_LATE:
+            found = requests.find(db, row.id)
+            before = "withdrawn" if found is None else found.answer
+            raise RefusedError("too late", f"That was already answered ({before}); nothing was changed.")
+        return answered is Answered.TAKEN
+
+    def _allow(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> None:
+        if row.kind is RequestKind.PERMISSION:
+            workflow, connection, tool = row.subject.split(" ")
+            grants.give(db, Grant(workflow, "", connection, tool, GrantKind.PERMISSION, now))
+            for one in self._waiting_for(db, Block.PERMISSION, row.subject):
+                runs.resume(db, one.id, now)
+            return
+        assert row.run is not None
+        run = runs.find(db, row.run)
+        assert run is not None
+        call = OutsideCall.read(row.call)
+        handler = self._plans.current(db, row.workflow).handlers.get(run.handler)
+        if always or (handler is not None and handler.approve == "first"):
+            scope = Grant(row.workflow, run.handler, call.connection, call.tool, GrantKind.APPROVAL, now)
+            grants.give(db, scope)
+        runs.resume(db, run.id, now)
+
+    def _decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
+        if row.kind is RequestKind.PERMISSION:
+            for one in self._waiting_for(db, Block.PERMISSION, row.subject):
+                drop(db, one, now, "You did not allow it.")
+                self._end_occurrence(db, one, now)
+            return
+        assert row.run is not None
+        run = runs.find(db, row.run)
+        assert run is not None
+        call = OutsideCall.read(row.call)
+        mutations.begin(
+            db,
+            MutationRow(
+                run=run.id,
+                workflow=run.workflow,
+                connection=call.connection,
+                tool=call.tool,
+                parameters=call.parameters,
+                key=call.key_for(run.chain),
+                status=Mutation.SKIPPED,
+                begun=now,
+                settled=now,
+            ),
+        )
+        runs.settle_phase(db, run.id, Phase.PREPARED, Phase.MUTATED, now)
+        runs.resume(db, run.id, now)
+
+    def _settle(self, db: sqlite3.Connection, row: RunRow, asked: RequestRow, given: Given, now: datetime) -> None:
+        if asked.kind is RequestKind.UNSURE:
+            happened = {Given.HAPPENED: True, Given.NOT_HAPPENED: False, Given.SKIP: None}[given]
+            settle(db, row.id, happened=happened, result=None, now=now)
+        elif given is Given.NOT_HAPPENED:
+            runs.resume(db, row.id, now)
+        else:
+            lanes.open_up(db, row.workflow, lanes.lane_of(row.handler, row.kind), run=row.id)
+            if row.occurrence is not None:
+                self._dispatch.settle(db, row.occurrence, now, happened=given is Given.HAPPENED)
+
+    def _go_on_with(self, db: sqlite3.Connection, kind: RequestKind, subject: str, now: datetime) -> None:
+        """What was asked for is there: everything that waited for it goes on."""
+        requests.solve(db, now, kind, subject)
+        block = Block.RECONNECT if kind is RequestKind.RECONNECT else Block.PERMISSION
+        for one in self._waiting_for(db, block, subject):
+            runs.resume(db, one.id, now)
+
+    def _waiting_for(self, db: sqlite3.Connection, block: Block, subject: str) -> list[RunRow]:
+        found = [
+            runs.find(db, lane.run) for lane in lanes.blocked(db) if lane.blocked is block and lane.run is not None
+        ]
+        return [one for one in found if one is not None and (one.error or {}).get("subject") == subject]
+
+    def _blocked(self, db: sqlite3.Connection, target: str) -> list[LaneRow]:
+        try:
+            row = find_workflow(db, target)
+        except RefusedError:
+            run = find_run(db, target)
+            if run.status is Status.APPROVAL and run.error is None:
+                raise RefusedError("answer first", "It waits for your yes or no; answer first.") from None
+            chain = {one.id for one in runs.chain(db, run.chain)}
+            return [lane for lane in lanes.of_workflow(db, run.workflow) if lane.blocked and lane.run in chain]
+        return [lane for lane in lanes.of_workflow(db, row.slug) if lane.blocked is not None]
+
+    def _end_occurrence(self, db: sqlite3.Connection, run: RunRow, now: datetime) -> None:
+        if run.occurrence is not None:
+            self._dispatch.give_up(db, run.occurrence, now, Reason.BY_PERSON)
+
+
+_RESOLVED = (RequestKind.UNSURE, RequestKind.INTERRUPTED)
+
+
+def _other_way(row: RequestRow) -> RefusedError:
+    help_line = _ANSWERS[row.kind].format(subject=row.subject, run=row.run)
+    return RefusedError("other answer", f"That cannot be answered with yes or no. {help_line}")

@@ -1,0 +1,254 @@
+"""Deploying: in one transaction a new version is stored, and everything that hangs on the old one follows."""
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from scheduler.connections.registry import Registry
+from scheduler.engine.context import Context
+from scheduler.engine.definition import Definition, schedule_id
+from scheduler.engine.plans import Handler, Plan, Plans
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.runs.recovery import drop
+from scheduler.engine.runs.workshop import Workshop
+from scheduler.engine.workflows.validation import Validated
+from scheduler.rules.mutations import Continuation, continue_after
+from scheduler.rules.phases import HandlerKind, Status
+from scheduler.store import (
+    events,
+    grants,
+    handlers,
+    lanes,
+    mutations,
+    occurrences,
+    requests,
+    runs,
+    schedules,
+    workflows,
+)
+from scheduler.store.events import EventState
+from scheduler.store.grants import Grant, GrantKind
+from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.requests import Given
+from scheduler.store.runs import RunRow
+from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow, WorkflowStatus
+from scheduler.timing.occurrences import Origin, occurrence_key
+from scheduler.timing.spec import Spec
+from scheduler.timing.words import say
+from scheduler.workers.discovery import ToolUse
+
+_CARE = {"always": 2, "first": 1, "never": 0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How it is to be deployed."""
+
+    replace: bool = False
+    """Take the place of a workflow of the same name from another file."""
+    paused: bool = False
+    grant: bool = False
+    """Allow every tool that it uses."""
+    watch: bool | None = None
+    origin: ScriptOrigin = ScriptOrigin.AUTHOR
+
+
+class Deploying:
+    """Belongs to the engine's thread."""
+
+    def __init__(
+        self, context: Context, definition: Definition, plans: Plans, workshop: Workshop, registry: Registry
+    ) -> None:
+        self._context = context
+        self._definition = definition
+        self._plans = plans
+        self._workshop = workshop
+        self._registry = registry
+
+    def deploy(self, db: sqlite3.Connection, new: Validated, wish: Wish, now: datetime) -> dict[str, Any]:
+        old = workflows.find(db, new.slug)
+        if old is not None and old.path != new.path and not wish.replace and wish.origin is ScriptOrigin.AUTHOR:
+            raise RefusedError(
+                "exists",
+                f"There is already a workflow {old.name}, from {old.path}. "
+                "Give this one another name, or deploy it with --replace.",
+            )
+        current = None if old is None else workflows.find_script(db, old.slug, old.script)
+        if old is not None and current is not None and current.sha256 == new.sha256 and old.path == new.path:
+            plan = self._plans.find(db, old.slug, old.script)
+        else:
+            plan = self._store(db, old, new, wish, now)
+        self._settle_grants(db, plan, new.uses, wish, now)
+        if wish.watch is not None:
+            workflows.set_watching(db, plan.workflow, watching=wish.watch)
+        return {
+            "workflow": plan.workflow,
+            "version": plan.version,
+            "schedules": self._schedules(db, plan),
+            "warnings": [*new.warnings, *self.missing_grants(db, plan, new.uses)],
+        }
+
+    def missing_grants(self, db: sqlite3.Connection, plan: Plan, uses: Iterable[ToolUse]) -> list[str]:
+        """What it uses and may not yet, in sentences."""
+        return [
+            f"{plan.name} needs your permission to use {tool} of {connection}: "
+            f"dayhand grant {plan.workflow} {connection} {tool}"
+            for connection, tool in _tools(uses)
+            if not grants.has(db, plan.workflow, "", connection, tool, GrantKind.PERMISSION)
+        ]
+
+    def _store(
+        self, db: sqlite3.Connection, old: WorkflowRow | None, new: Validated, wish: Wish, now: datetime
+    ) -> Plan:
+        before = None if old is None else self._plans.find(db, old.slug, old.script)
+        version = 1 if old is None else max(one.number for one in workflows.scripts(db, old.slug)) + 1
+        plan = new.plan(version)
+        status = WorkflowStatus.PAUSED if wish.paused else WorkflowStatus.ACTIVE
+        row = WorkflowRow(
+            plan.workflow, plan.name, new.path, plan.tags, status, fixing=False, watching=False, script=version,
+            sequence=0, version=1, created=now,
+        )  # fmt: skip
+        workflows.save(db, row)
+        script = ScriptRow(plan.workflow, version, new.sha256, new.source, wish.origin, new.described, now)
+        workflows.add_script(db, script)
+        if old is not None and old.status is WorkflowStatus.ARCHIVED:
+            workflows.set_status(db, plan.workflow, status)
+        self._settle_handlers(db, before, plan)
+        self._settle_schedules(db, before, plan, now)
+        self._settle_runs(db, plan, now)
+        self._settle_topics(db, plan)
+        held = workflows.find(db, plan.workflow)
+        assert held is not None
+        schedules.hold(db, plan.workflow, held=held.status is not WorkflowStatus.ACTIVE)
+        self._workshop.forget(plan.workflow)
+        return plan
+
+    def _settle_handlers(self, db: sqlite3.Connection, before: Plan | None, plan: Plan) -> None:
+        for handler in plan.handlers.values():
+            handlers.put(db, plan.workflow, handler.name, handler.kind, handler.subscribes)
+            lanes.put(db, plan.workflow, handler.lane)
+        handlers.forgive(db, plan.workflow)
+        for gone in set(before.handlers if before else ()) - set(plan.handlers):
+            handlers.remove(db, plan.workflow, gone)
+
+    def _settle_schedules(self, db: sqlite3.Connection, before: Plan | None, plan: Plan, now: datetime) -> None:
+        """Times that did not change go on; changed ones are computed anew; removed ones go."""
+        for handler in plan.handlers.values():
+            if handler.schedule is None:
+                continue
+            identity = schedule_id(plan.workflow, handler.name)
+            row = schedules.find(db, identity)
+            if row is None or row.removed is not None:
+                args = (plan.workflow, handler.name, handler.schedule, handler.policies, handler.kind.value)
+                self._definition.add(db, *args, now)
+                if handler.kind is HandlerKind.PRODUCER and handler.run_on_deploy:
+                    _run_once(db, identity, f"{plan.version}", now)
+            elif _differs(before, handler):
+                self._definition.edit(
+                    db, row._replace(kind=handler.kind.value), handler.schedule, handler.policies, now
+                )
+        kept = {schedule_id(plan.workflow, one.name) for one in plan.handlers.values() if one.schedule is not None}
+        for row in schedules.every_one(db, workflow=plan.workflow):
+            if row.id not in kept:
+                self._definition.remove(db, row, now)
+
+    def _settle_runs(self, db: sqlite3.Connection, plan: Plan, now: datetime) -> None:
+        """What waits, backs off or has failed follows the new version; what is active finishes on its own."""
+        for row in runs.unfinished(db, plan.workflow):
+            if row.status is Status.ACTIVE:
+                continue
+            way = continue_after(mutations.status_of(db, row.id))
+            if way is Continuation.RECONCILE:
+                continue
+            if way is Continuation.AFRESH:
+                drop(db, row, now, "The script changed.")
+            elif row.handler not in plan.handlers:
+                close_without_consumer(db, row, now)
+            else:
+                requests.close(db, now, Given.SOLVED, run=row.id)
+                runs.resume(db, row.id, now)
+        known = {one.lane for one in plan.handlers.values()}
+        for lane in lanes.of_workflow(db, plan.workflow):
+            if lane.name not in known and lane.blocked is None:
+                lanes.remove(db, plan.workflow, lane.name)
+
+    def _settle_topics(self, db: sqlite3.Connection, plan: Plan) -> None:
+        taken = handlers.topics(db, plan.workflow)
+        for topic in events.topics_in_use(db, plan.workflow) - taken:
+            events.skip_pending(db, plan.workflow, topic)
+
+    def _settle_grants(
+        self, db: sqlite3.Connection, plan: Plan, uses: tuple[ToolUse, ...], wish: Wish, now: datetime
+    ) -> None:
+        """Allow what it uses if that was wished; where it now asks less often than before, allow again first."""
+        if wish.origin is ScriptOrigin.FIX:
+            grants.take_back(db, plan.workflow, kind=GrantKind.APPROVAL)
+        if wish.grant:
+            for connection, tool in _tools(uses):
+                grants.give(db, Grant(plan.workflow, "", connection, tool, GrantKind.PERMISSION, now))
+            return
+        for handler in _bolder(self._before(db, plan), plan):
+            for use in uses:
+                if use.handler == handler and use.phase == "mutate":
+                    grants.take_back(
+                        db, plan.workflow, connection=use.connection, tool=use.tool, kind=GrantKind.PERMISSION
+                    )
+
+    def _before(self, db: sqlite3.Connection, plan: Plan) -> Plan | None:
+        return self._plans.find(db, plan.workflow, plan.version - 1) if plan.version > 1 else None
+
+    def _schedules(self, db: sqlite3.Connection, plan: Plan) -> list[dict[str, Any]]:
+        told = []
+        for handler in plan.handlers.values():
+            row = schedules.find(db, schedule_id(plan.workflow, handler.name))
+            if handler.schedule is None or row is None:
+                continue
+            words = say(Spec.read(handler.schedule, machine_zone=self._context.machine_zone, now=row.created))
+            next_at = None if row.next_at is None else f"{row.next_at:%Y-%m-%dT%H:%M:%SZ}"
+            told.append({"handler": handler.name, "words": words, "next": next_at})
+        return told
+
+
+def close_without_consumer(db: sqlite3.Connection, row: RunRow, now: datetime) -> None:
+    """It has acted, and nobody is left to say what follows: its events are dealt with."""
+    events.settle(db, row.id, EventState.CONSUMED)
+    requests.close(db, now, run=row.id)
+    lanes.open_up(db, row.workflow, lanes.lane_of(row.handler, row.kind), run=row.id)
+    runs.resume(db, row.id, None)
+    note = "It was done; the consumer that would have gone on was removed."
+    if row.status is not Status.CRASHED:
+        runs.move(db, row.id, row.status, Status.CANCELLED, now, ended=now, summary=note)
+
+
+def _run_once(db: sqlite3.Connection, schedule: str, version: str, now: datetime) -> None:
+    """A producer looks once right after it was deployed for the first time."""
+    key = occurrence_key(schedule, now, Origin.DEPLOY, version)
+    planned = now.replace(microsecond=0)
+    occurrences.insert(
+        db, OccurrenceRow(key=key, schedule=schedule, planned=planned, due=now, origin=Origin.DEPLOY, created=now)
+    )
+
+
+def _differs(before: Plan | None, handler: Handler) -> bool:
+    """Whether the author changed its times or policies; what a person changed stays as long as he did not."""
+    old = None if before is None else before.handlers.get(handler.name)
+    return old is None or (old.schedule, old.policies, old.kind) != (handler.schedule, handler.policies, handler.kind)
+
+
+def _bolder(before: Plan | None, plan: Plan) -> list[str]:
+    """The consumers that ask less often than they did."""
+    if before is None:
+        return []
+    return [
+        name
+        for name, handler in plan.handlers.items()
+        if name in before.handlers
+        and handler.approve is not None
+        and _CARE[handler.approve] < _CARE[before.handlers[name].approve or "always"]
+    ]
+
+
+def _tools(uses: Iterable[ToolUse]) -> list[tuple[str, str]]:
+    return sorted({(use.connection, use.tool) for use in uses if use.connection is not None and use.tool is not None})

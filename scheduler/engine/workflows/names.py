@@ -1,0 +1,40 @@
+"""Finding what a person names: a workflow by its slug or its name, a run by the beginning of its id."""
+
+import sqlite3
+
+from dayhand._workflow import make_slug
+
+from scheduler.engine.refusal import RefusedError
+from scheduler.store import runs, workflows
+from scheduler.store.runs import RunRow
+from scheduler.store.workflows import WorkflowRow
+
+_SHORTEST = 4
+
+
+def find_workflow(db: sqlite3.Connection, text: str) -> WorkflowRow:
+    row = workflows.find(db, text) or workflows.find(db, make_slug(text))
+    if row is None:
+        known = [one.slug for one in workflows.every_one(db)]
+        hint = f" There are: {', '.join(known[:10])}." if known else " Deploy one first: dayhand deploy FILE"
+        raise RefusedError("unknown", f"There is no workflow {text}.{hint}")
+    return row
+
+
+def find_run(db: sqlite3.Connection, text: str) -> RunRow:
+    exact = runs.find(db, text)
+    if exact is not None:
+        return exact
+    found = runs.beginning_with(db, text) if len(text) >= _SHORTEST else []
+    chains = {row.chain for row in found}
+    if len(chains) == 1:
+        return max(found, key=lambda row: row.attempt)
+    if chains:
+        raise RefusedError("ambiguous", f"{text} is the beginning of several runs; write more of it.")
+    raise RefusedError("unknown", f"There is no run {text}; dayhand history lists them.")
+
+
+def split_target(text: str) -> tuple[str, str | None]:
+    """A workflow, and the handler after the slash if one is named."""
+    workflow, _, handler = text.partition("/")
+    return workflow, handler or None
