@@ -1,0 +1,214 @@
+"""A whole installation over a real store file with real workers, a clock that tests move, and a world to act on."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from scheduler.connections.connector import Call, Checked, Connector, Parameter, ParameterKind, Tool, ToolFailedError
+from scheduler.connections.registry import Registry
+from scheduler.engine.house import House
+from scheduler.engine.launcher import Announcement
+from scheduler.engine.settings import Settings
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.rules.failures import Failure, FailureClass
+from scheduler.store import events, handlers, lanes, logs, mutations, requests, runs
+from scheduler.store.events import EventRow
+from scheduler.store.health import close_store, open_store
+from scheduler.store.lanes import LaneRow
+from scheduler.store.mutations import MutationRow
+from scheduler.store.requests import RequestRow
+from scheduler.store.runs import RunRow
+from tests.engine.harness import Moods, MovedClock
+
+PATIENCE = 60
+"""Seconds that a real process may take on a busy machine."""
+
+
+@dataclass
+class World:
+    """What scripts act on: it remembers every call, and does as the test says. Survives a crash of the app."""
+
+    calls: list[Call] = field(default_factory=list)
+    reads: list[Call] = field(default_factory=list)
+    checks: list[Call] = field(default_factory=list)
+    answer: Any = "done"
+    inbox: list[Any] = field(default_factory=list)
+    fails: list[Failure] = field(default_factory=list)
+    """What the next acting calls raise, in turn; the action has not happened unless `happens` says so."""
+    read_fails: list[Failure] = field(default_factory=list)
+    check_fails: list[Failure] = field(default_factory=list)
+    happened: set[str] = field(default_factory=set)
+    """The keys of the actions that a checker finds."""
+    happens: bool = True
+    """Whether an action that raises has happened all the same."""
+    gate: threading.Event | None = None
+    """Acting calls wait for it."""
+    entered: threading.Event = field(default_factory=threading.Event)
+
+    def act(self, call: Call) -> Any:
+        self.calls.append(call)
+        self.entered.set()
+        if self.gate is not None:
+            assert self.gate.wait(PATIENCE)
+        if self.fails:
+            failure = self.fails.pop(0)
+            if self.happens and failure.kind is FailureClass.UNSURE:
+                self.happened.add(call.key)
+            raise ToolFailedError(failure)
+        self.happened.add(call.key)
+        return self.answer
+
+    def look(self, call: Call) -> Any:
+        self.reads.append(call)
+        if self.read_fails:
+            raise ToolFailedError(self.read_fails.pop(0))
+        return list(self.inbox)
+
+    def check(self, call: Call) -> Checked:
+        self.checks.append(call)
+        if self.check_fails:
+            raise ToolFailedError(self.check_fails.pop(0))
+        return Checked(call.key in self.happened, "found")
+
+    def registry(self) -> Registry:
+        """Tools of a kind of their own: act (with a checker), send (acts on others, none), look (reads)."""
+        anything = {"n": Parameter(ParameterKind.ANY, required=False)}
+        tools = (
+            Tool(name="act", help="", parameters=anything, run=self.act, mutating=True, check=self.check),
+            Tool(name="blind", help="", parameters=anything, run=self.act, mutating=True),
+            Tool(name="send", help="", parameters=anything, run=self.act, mutating=True, acts_on_others=True),
+            Tool(name="look", help="", parameters=anything, run=self.look),
+        )
+        return Registry(
+            [Connector(kind="world", title="World", help="", fields=(), tools=tools, test=lambda _: "It is there.")]
+        )
+
+
+def fail(kind: FailureClass, sentence: str = "It failed.", **facts: Any) -> Failure:
+    return Failure(kind=kind, sentence=sentence, **facts)
+
+
+class Shop:
+    """One installation, which can crash and be started again."""
+
+    def __init__(self, folder: Path, **settings: Any) -> None:
+        self.folder = folder
+        self.clock = MovedClock()
+        self.world = World()
+        self.moods = Moods()
+        self.settings = Settings(**settings)
+        self.announcements: list[Announcement] = []
+        self._stirred = threading.Event()
+        self.open()
+
+    def open(self) -> None:
+        self.database = open_store(self.folder, self.clock.wall).database
+        self.house = House(
+            self.database,
+            self.folder,
+            machine_zone="UTC",
+            clock=self.clock,
+            conditions=self.moods,
+            settings=self.settings,
+            registry=self.world.registry(),
+            announce=self._hear,
+        )
+        self.engine, self.commands, self.answering = self.house.engine, self.house.commands, self.house.answering
+        self.house.recover()
+
+    def close(self) -> None:
+        self.house.close()
+        close_store(self.database)
+
+    def crash(self, off: timedelta = timedelta()) -> None:
+        """The process is gone without a word (its store closed under it, its workers killed), and starts again."""
+        self.database.close()
+        self.house.layer.close()
+        self.clock.move(off)
+        self.open()
+
+    def deploy(self, source: str, *, path: str = "w.py", grant: bool = True, **wish: Any) -> dict[str, Any]:
+        validated = self.house.validation.validate(path, source)
+        return self.commands.deploy(validated, Wish(grant=grant, **wish))
+
+    def tick(self) -> None:
+        """Tick until nothing more is to be done at this instant, and wait for what runs."""
+        self.wait(self._is_at_rest)
+
+    def until_begun(self) -> None:
+        """Tick until something is under way, and do not wait for it."""
+        self.wait(lambda: self._turn() is not None and bool(self.active()))
+
+    def wait(self, is_done: Callable[[], bool]) -> None:
+        """Tick until it is so."""
+        end = time.monotonic() + PATIENCE
+        while not is_done():
+            assert time.monotonic() < end, f"it never came to that: {self.runs()}"
+            self._turn()
+            self._stirred.wait(0.02)
+            self._stirred.clear()
+
+    def pass_time(self, span: timedelta) -> None:
+        """Let time pass as the host would: wake when the engine wants to, wait for what runs, go on."""
+        end = self.clock.wall + span
+        self.tick()
+        while (wake := self._turn()) <= end:
+            self.clock.move(max(wake - self.clock.wall, timedelta()))
+            self.tick()
+        self.clock.move(end - self.clock.wall)
+        self.tick()
+
+    def publish(self, identity: str, data: Any = None, *, workflow: str = "w", topic: str = "t") -> None:
+        self.commands.publish(workflow, topic, identity, title=identity, data=data)
+
+    def runs(self, handler: str | None = None, workflow: str = "w") -> list[RunRow]:
+        """All attempts, oldest first."""
+        rows = runs.recent(self.database.read(), workflow, 1000)[::-1]
+        return [row for row in rows if handler in (None, row.handler)]
+
+    def active(self) -> list[RunRow]:
+        return runs.active(self.database.read())
+
+    def requests(self) -> list[RequestRow]:
+        return requests.still_open(self.database.read())
+
+    def mutation(self, run: str) -> MutationRow | None:
+        return mutations.find(self.database.read(), run)
+
+    def pending(self, topic: str = "t", workflow: str = "w") -> list[str]:
+        return [event.id for event in events.peek(self.database.read(), workflow, topic, 1000)]
+
+    def reserved(self, run: str) -> list[EventRow]:
+        return events.reserved_by(self.database.read(), run)
+
+    def events(self, topic: str = "t", workflow: str = "w") -> dict[str, str]:
+        """Each event's state by id."""
+        query = "SELECT id, state FROM events WHERE workflow = ? AND topic = ? ORDER BY born"
+        return {row[0]: row[1] for row in self.database.read().execute(query, (workflow, topic))}
+
+    def state(self, handler: str, workflow: str = "w") -> dict[str, Any]:
+        row = handlers.find(self.database.read(), workflow, handler)
+        assert row is not None
+        return row.state
+
+    def lane(self, name: str = "", workflow: str = "w") -> LaneRow:
+        row = lanes.find(self.database.read(), workflow, name)
+        assert row is not None
+        return row
+
+    def log(self, run: str) -> str:
+        return logs.read(self.database.read(), run)
+
+    def _turn(self) -> Any:
+        return self.engine.tick(self.clock.wall)
+
+    def _is_at_rest(self) -> bool:
+        return self._turn() > self.clock.wall and self.engine.dispatch.in_flight == 0 and self._turn() > self.clock.wall
+
+    def _hear(self, announcement: Announcement) -> None:
+        self.announcements.append(announcement)
+        self._stirred.set()
