@@ -63,6 +63,13 @@ QLineEdit, QPlainTextEdit[field="true"] {{
   selection-background-color: {accent}; selection-color: {on_accent};
 }}
 QLineEdit:focus, QPlainTextEdit[field="true"]:focus {{ border: 2px solid {accent}; padding: 3px 7px; }}
+QScrollBar {{ background: transparent; }}
+QScrollBar:vertical {{ width: 12px; }}
+QScrollBar:horizontal {{ height: 12px; }}
+QScrollBar::handle {{ background: {edge}; border-radius: 3px; margin: 3px; min-height: 28px; min-width: 28px; }}
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
+  background: transparent; width: 0; height: 0;
+}}
 QToolTip {{ background: {surface}; color: {text}; border: 1px solid {edge}; padding: {tight}px; }}
 """
 

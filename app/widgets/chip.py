@@ -8,15 +8,20 @@ from app.icons import glyph
 from app.theme import Colours, Space, colours_of
 from app.widgets.signs import Sign
 
-_GLYPH = 12
+_SMALLEST_GLYPH = 12
 _ABOVE = Space.HAIR + 1
+
+
+def _glyph_size(metrics: QFontMetrics) -> int:
+    """The shape grows with the word."""
+    return max(round(metrics.height() * 0.75), _SMALLEST_GLYPH)
 
 
 def measure_chip(sign: Sign, font: QFont) -> QSize:
     """The room that the whole sign needs."""
     metrics = QFontMetrics(font)
-    width = Space.SMALL + _GLYPH + Space.TIGHT + metrics.horizontalAdvance(sign.word) + Space.SMALL
-    return QSize(width, max(metrics.height(), _GLYPH) + 2 * _ABOVE)
+    width = Space.SMALL + _glyph_size(metrics) + Space.TIGHT + metrics.horizontalAdvance(sign.word) + Space.SMALL
+    return QSize(width, max(metrics.height(), _SMALLEST_GLYPH) + 2 * _ABOVE)
 
 
 def paint_chip(painter: QPainter, at: QPoint, sign: Sign, font: QFont, colours: Colours) -> None:
@@ -28,12 +33,12 @@ def paint_chip(painter: QPainter, at: QPoint, sign: Sign, font: QFont, colours: 
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(ink.soft))
     painter.drawRoundedRect(QRectF(QRect(at, size)), size.height() / 2, size.height() / 2)
-    device = painter.device()
-    shape = glyph(sign.glyph, _GLYPH, ink.text, device.devicePixelRatioF())
-    painter.drawPixmap(at + QPoint(Space.SMALL, (size.height() - _GLYPH) // 2), shape)
+    side = _glyph_size(QFontMetrics(font))
+    shape = glyph(sign.glyph, side, ink.text, painter.device().devicePixelRatioF())
+    painter.drawPixmap(at + QPoint(Space.SMALL, (size.height() - side) // 2), shape)
     painter.setPen(QColor(ink.text))
     painter.setFont(font)
-    words = QRect(at, size).adjusted(Space.SMALL + _GLYPH + Space.TIGHT, 0, 0, 0)
+    words = QRect(at, size).adjusted(Space.SMALL + side + Space.TIGHT, 0, 0, 0)
     painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, sign.word)
     painter.restore()
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from math import ceil
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFont,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -37,9 +39,10 @@ from app.widgets.timeline_words import describe
 
 _ZOOM = 1.25
 _TICK_WIDTH = 72
-_NOW_WIDTH = 44
+_NOW_WIDTH = 52
 _WIDEST_TITLES = 220
 _TALLEST = 400
+_USUAL_TEXT = 18
 
 
 class Timeline(QAbstractScrollArea):
@@ -56,6 +59,8 @@ class Timeline(QAbstractScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scene = Scene()
+        self._unit = 1.0
+        """The scene is laid out for text of the usual size; with larger text the whole picture is larger."""
         self._hovered: Mark | None = None
         self._focused: str | None = None
         self._pressed: QPoint | None = None
@@ -83,10 +88,7 @@ class Timeline(QAbstractScrollArea):
             scene.start, scene.end = day_span(now, zone)
         scene.zone, scene.now = zone, now
         scene.fill(lanes, bars)
-        widest = max((QFontMetrics(self.font()).horizontalAdvance(lane.title) for lane in lanes), default=0)
-        scene.gutter = min(widest, _WIDEST_TITLES) + 2 * Space.MEDIUM
-        self._arrange()
-        self.updateGeometry()
+        self._measure()
 
     def set_now(self, now: datetime) -> None:
         self._scene.now = now
@@ -120,31 +122,35 @@ class Timeline(QAbstractScrollArea):
         """Where the run's mark lies in the viewport; empty if there is none."""
         if (found := self._scene.find(bar_id)) is None:
             return QRect()
-        return self._scene.rect_of(*found).toRect()
+        rect = self._scene.rect_of(*found)
+        unit = self._unit
+        return QRectF(rect.topLeft() * unit, rect.size() * unit).toRect()
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        return QSize(720, min(self._scene.tops[-1], _TALLEST) + AXIS_HEIGHT + Space.TIGHT)
+        return QSize(720, min(self._scene.tops[-1], _TALLEST) + AXIS_HEIGHT + Space.TIGHT) * self._unit
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        return QSize(self._scene.gutter + 200, AXIS_HEIGHT + lane_height(1))
+        return QSize(self._scene.gutter + 200, AXIS_HEIGHT + lane_height(1)) * self._unit
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
         view, scene, colours = self.viewport(), self._scene, colours_of(self)
         painter = QPainter(view)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(event.rect(), colours.surface)
-        brush = Brush(painter, colours, self.font(), view.devicePixelRatioF())
-        plot = QRect(scene.gutter, AXIS_HEIGHT, view.width() - scene.gutter, view.height() - AXIS_HEIGHT)
-        bottom = min(AXIS_HEIGHT + scene.tops[-1] - scene.scrolled, view.height())
+        painter.scale(self._unit, self._unit)
+        brush = Brush(painter, colours, self._usual_font(), view.devicePixelRatioF() * self._unit)
+        width, height = scene.width, self._height()
+        plot = QRect(scene.gutter, AXIS_HEIGHT, width - scene.gutter, height - AXIS_HEIGHT)
+        bottom = min(AXIS_HEIGHT + scene.tops[-1] - scene.scrolled, height)
         now_x = scene.x(scene.now)
-        has_now = scene.gutter <= now_x <= view.width()
+        has_now = scene.gutter <= now_x <= width
         ticks = [
             (scene.x(tick.at), tick)
             for tick in find_ticks(scene.start, scene.end, scene.zone, plot.width() // _TICK_WIDTH)
         ]
         hidden = {tick for x, tick in ticks if has_now and abs(x - now_x) < _NOW_WIDTH}
         paint_axis(brush, plot, ticks, hidden, bottom)
-        painter.setClipRect(QRect(0, AXIS_HEIGHT + 1, view.width(), view.height()))
+        painter.setClipRect(QRect(0, AXIS_HEIGHT + 1, width, height))
         self._paint_lanes(brush, plot)
         painter.setClipping(False)
         day = say_day(scene.start.astimezone(scene.zone).date(), scene.now.astimezone(scene.zone).date())
@@ -182,7 +188,7 @@ class Timeline(QAbstractScrollArea):
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802  # Qt's name
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            found = self._scene.mark_at(QPointF(event.pos()))
+            found = self._scene.mark_at(QPointF(event.pos()) / self._unit)
             QToolTip.showText(event.globalPos(), self._describe(*found) if found else "", self.viewport())
             return True
         if event.type() is QEvent.Type.Leave:
@@ -192,7 +198,7 @@ class Timeline(QAbstractScrollArea):
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802  # Qt's name
         delta = event.angleDelta()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom(_ZOOM ** (delta.y() / 120), self._scene.instant(event.position().x()))
+            self.zoom(_ZOOM ** (delta.y() / 120), self._scene.instant(event.position().x() / self._unit))
         elif delta.x() or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.pan(-(delta.x() or delta.y()) / 120 / 8)
         elif self.verticalScrollBar().maximum():
@@ -209,13 +215,13 @@ class Timeline(QAbstractScrollArea):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
         point = event.position().toPoint()
         if self._pressed is None:
-            found = self._scene.mark_at(event.position())
+            found = self._scene.mark_at(event.position() / self._unit)
             self._hover(found[1] if found else None)
             return
         if self._panning or (point - self._pressed).manhattanLength() >= QApplication.startDragDistance():
             self._panning = True
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-            self.pan((self._pressed.x() - point.x()) / max(self._scene.width - self._scene.gutter, 1))
+            self.pan((self._pressed.x() - point.x()) / self._unit / max(self._scene.width - self._scene.gutter, 1))
             self._pressed = point
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
@@ -224,11 +230,12 @@ class Timeline(QAbstractScrollArea):
         self.viewport().unsetCursor()
         if not was_click or event.button() is not Qt.MouseButton.LeftButton:
             return
-        if found := self._scene.mark_at(event.position()):
+        point = event.position() / self._unit
+        if found := self._scene.mark_at(point):
             self._focus(*found)
             self._open(found[1])
-        elif event.position().x() < self._scene.gutter:
-            lane = self._scene.lane_at(event.position().y())
+        elif point.x() < self._scene.gutter:
+            lane = self._scene.lane_at(point.y())
             if lane is not None:
                 self.lane_opened.emit(self._scene.lanes[lane].id)
 
@@ -259,12 +266,37 @@ class Timeline(QAbstractScrollArea):
         self._scene.scrolled = self.verticalScrollBar().value()
         self._arrange()
 
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "_scene"):
+            self._measure()
+
+    def _measure(self) -> None:
+        """How large text is decides how large everything is."""
+        self._unit = max(QFontMetrics(self.font()).height() / _USUAL_TEXT, 1.0)
+        metrics = QFontMetrics(self._usual_font())
+        widest = max((metrics.horizontalAdvance(lane.title) for lane in self._scene.lanes), default=0)
+        self._scene.gutter = min(widest, _WIDEST_TITLES) + 2 * Space.MEDIUM
+        self._arrange()
+        self.updateGeometry()
+
+    def _usual_font(self) -> QFont:
+        font = QFont(self.font())
+        if font.pointSizeF() > 0:
+            font.setPointSizeF(font.pointSizeF() / self._unit)
+        else:
+            font.setPixelSize(round(font.pixelSize() / self._unit))
+        return font
+
+    def _height(self) -> int:
+        return ceil(self.viewport().height() / self._unit)
+
     def _arrange(self) -> None:
         """Lay everything out anew and let the scroll bar know how tall that is."""
         scene = self._scene
-        scene.width = self.viewport().width()
-        scene.arrange(self.viewport().height())
-        room = self.viewport().height() - AXIS_HEIGHT
+        scene.width = ceil(self.viewport().width() / self._unit)
+        scene.arrange(self._height())
+        room = self._height() - AXIS_HEIGHT
         self.verticalScrollBar().setPageStep(max(room, 1))
         self.verticalScrollBar().setSingleStep(lane_height(1))
         self.verticalScrollBar().setRange(0, max(scene.tops[-1] + 1 - room, 0))
@@ -294,7 +326,7 @@ class Timeline(QAbstractScrollArea):
             to_the_middle = self._scene.instant(rect.center().x()) - (start + (end - start) / 2)
             self.show_span(start + to_the_middle, end + to_the_middle)
         bar = self.verticalScrollBar()
-        if rect.top() < AXIS_HEIGHT or rect.bottom() > self.viewport().height():
+        if rect.top() < AXIS_HEIGHT or rect.bottom() > self._height():
             bar.setValue(self._scene.tops[lane])
         self.viewport().update()
 

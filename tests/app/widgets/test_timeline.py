@@ -283,3 +283,27 @@ def test_an_empty_day_is_drawn_too(shown: Callable[..., None], colours: Colours,
     timeline.set_day([], [], zone=BERLIN, now=NOW)
     shown(timeline, 500, 120)
     assert picture(timeline.viewport()).colour(400, 100) == QColor(colours.surface)
+
+
+def test_with_larger_text_the_whole_picture_is_larger(qtbot: QtBot, timeline: Timeline) -> None:
+    usual, hint = timeline.position_of("a"), timeline.sizeHint()
+    font = timeline.font()
+    font.setPointSizeF(3 * font.pointSizeF())
+    timeline.setFont(font)
+    larger = timeline.position_of("a")
+    assert larger.height() > 2 * usual.height()
+    assert larger.width() > 2 * usual.width()
+    assert timeline.sizeHint().height() > 2 * hint.height()
+    with qtbot.waitSignal(timeline.opened) as opened:
+        click(qtbot, timeline, timeline.position_of("broken").center())
+    assert opened.args == ["broken"]
+
+
+def test_large_marks_are_drawn_where_they_are_clicked(timeline: Timeline, colours: Colours, picture: type) -> None:
+    font = timeline.font()
+    font.setPointSizeF(2.5 * font.pointSizeF())
+    timeline.setFont(font)
+    broken = timeline.position_of("broken")
+    drawn = picture(timeline.viewport())
+    assert drawn.colour(broken.right() - 8, broken.center().y()).name() == colours.tones[Tone.BAD].text
+    assert drawn.colour(broken.center().x(), broken.bottom() + 6).name() == colours.surface
