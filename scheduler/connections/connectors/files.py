@@ -4,8 +4,8 @@ import base64
 import fnmatch
 import os
 import stat
+import time
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -83,32 +83,36 @@ def _list(call: Call) -> list[dict[str, Any]]:
     pattern = call.parameters.get("pattern") or "*"
     if "/" in pattern:
         raise wrong(f'"{pattern}" is not a pattern for names. Name the folder in "path", as in path="2026".')
+    give_up = time.monotonic() + call.seconds
     found = []
-    with explained(given):
-        for entry in _walk(root, folder, recursive=bool(call.parameters.get("recursive"))):
-            if fnmatch.fnmatchcase(entry["name"], pattern):
-                found.append(entry)
-            if len(found) > _MOST:
-                raise wrong(f"More than {_MOST} files match. Narrow the pattern, or list one folder at a time.")
+    for entry in _walk(root, folder, recursive=bool(call.parameters.get("recursive"))):
+        if fnmatch.fnmatchcase(entry["name"], pattern):
+            found.append(entry)
+        if len(found) > _MOST:
+            raise wrong(f"More than {_MOST} files match. Narrow the pattern, or list one folder at a time.")
+        if time.monotonic() > give_up:
+            raise wrong(f"{given} is too large to list in {call.seconds:g} seconds. List one folder at a time.")
     return sorted(found, key=lambda entry: entry["path"])
 
 
 def _walk(root: Path, folder: Path, *, recursive: bool) -> Iterator[dict[str, Any]]:
     """Everything in the folder but links that lead out or nowhere, and names that are no text."""
-    with os.scandir(folder) as entries:
-        inside = list(entries)
-    for entry in inside:
-        place = Path(entry.path)
-        if entry.name.startswith(PART) or not _is_text(entry.name):
-            continue
-        try:
-            facts = place_in(root, place.relative_to(root).as_posix(), follow=True).stat()
-        except (ToolFailedError, FileNotFoundError):
-            continue
-        yield _describe(root, place, facts)
-        if recursive and entry.is_dir(follow_symlinks=False):
-            with suppress(FileNotFoundError):
-                yield from _walk(root, place, recursive=True)
+    folders = [folder]
+    while folders:
+        looked_at = folders.pop()
+        with explained(looked_at.relative_to(root).as_posix()), os.scandir(looked_at) as entries:
+            inside = list(entries)
+        for entry in inside:
+            place = Path(entry.path)
+            if entry.name.startswith(PART) or not _is_text(entry.name):
+                continue
+            try:
+                facts = place_in(root, place.relative_to(root).as_posix(), follow=True).stat()
+            except (ToolFailedError, OSError):
+                continue
+            yield _describe(root, place, facts)
+            if recursive and entry.is_dir(follow_symlinks=False):
+                folders.append(place)
 
 
 def _is_text(name: str) -> bool:

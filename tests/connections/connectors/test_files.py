@@ -127,6 +127,26 @@ def test_a_listing_refuses_what_it_cannot_do(here: Path, monkeypatch: pytest.Mon
     assert "More than 2 files" in refused(here, FailureClass.LOGIC, "list")
 
 
+def test_a_listing_has_the_time_of_its_call(here: Path) -> None:
+    (here / "a").touch()
+    with pytest.raises(ToolFailedError, match="too large to list in 0 seconds"):
+        tool_of(files, "list").run(call({"path": str(here)}, seconds=0))
+
+
+def test_a_folder_that_cannot_be_looked_into_is_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fake: a folder without permissions, which does not exist for root."""
+    (here / "open/closed").mkdir(parents=True)
+    scan = os.scandir
+
+    def refuse(folder: Path) -> Any:
+        if Path(folder).name == "closed":
+            raise PermissionError(errno.EACCES, "no")
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert "open/closed cannot be read" in refused(here, FailureClass.PERMISSION, "list", recursive=True)
+
+
 def test_what_is_written_can_be_read_again(here: Path) -> None:
     assert use(here, "write", path="2026/05/a.txt", text="é\r\n") == {"path": "2026/05/a.txt", "size": 4}
     assert (here / "2026/05/a.txt").read_bytes() == "é\r\n".encode()
