@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,6 +19,9 @@ from scheduler.timing.catchup import GRACE
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.policies import Overlap, Policies
+
+_LONGEST_LINE = 100
+"""How many occurrences of a long queue are looked at, and started without another look."""
 
 
 @dataclass(slots=True)
@@ -70,7 +74,8 @@ class Dispatch:
         self._stops: dict[str, _Stop] = {}
         self.is_waiting = False
         """Something that is due could not start at the last look."""
-        self._short = False
+        self._line: deque[Work] = deque()
+        """What may start as soon as there is a slot, each in a lane of its own; from the last look."""
         self._others: set[str] = set()
         """Lanes in which something else than a consumer waits."""
 
@@ -85,28 +90,27 @@ class Dispatch:
 
     def start_due(self, now: datetime) -> None:
         """Start what can start."""
-        room = self._context.settings.concurrency - len(self._flights)
-        self.is_waiting = self._short = True
+        with self._lock:
+            self._line.clear()
+        self.is_waiting = True
         if self._context.is_paused(now):
             return
         db = self._context.database.read()
         started = occurrences.busy_schedules(db)
         if started:
             self._stop_overtaken(db, now)
-        choice = self._look(db, started, room, now)
+        choice = self._look(db, started, now)
         if choice.ends or choice.broken:
             self._clear_away(choice)
-        ready = choice.first_ones()
-        self._short = len(ready) > room
-        self.is_waiting = choice.is_waiting or self._short
-        for work in ready[: max(room, 0)]:
-            with self._lock:
-                self._flights[work.key] = work
-            self._launcher.start(work, self)
+        with self._lock:
+            self._line.extend(choice.first_ones())
+        while self._start_next():
+            pass
+        self.is_waiting = choice.is_waiting or bool(self._line)
 
     def may_go_on(self, lane: str) -> bool:
         """Whether a lane may take up its next consumer at once: nothing else waits for its turn or for a slot."""
-        return not self._short and lane not in self._others
+        return not self._line and lane not in self._others
 
     def stop(self, key: str, *, kill: bool, reason: Reason = Reason.STOPPED) -> None:
         """End what is under way; an occurrence that only waits for its next attempt ends at once."""
@@ -150,9 +154,21 @@ class Dispatch:
         with self._lock:
             self._flights.pop(work.key, None)
             self._stops.pop(work.key, None)
-        self._context.announce(Announcement(work.subject))
+        # While others stand in line the slot goes to the next one; a new look is worth it when nobody does.
+        say = self._context.tell if self._start_next() else self._context.announce
+        say(Announcement(work.subject))
 
-    def _look(self, db: sqlite3.Connection, started: set[str], room: int, now: datetime) -> _Choice:
+    def _start_next(self) -> bool:
+        """Give a free slot to the first in line; says whether there were both."""
+        with self._lock:
+            if not self._line or len(self._flights) >= self._context.settings.concurrency:
+                return False
+            work = self._line.popleft()
+            self._flights[work.key] = work
+        self._launcher.start(work, self)
+        return True
+
+    def _look(self, db: sqlite3.Connection, started: set[str], now: datetime) -> _Choice:
         choice = _Choice()
         busy = {work.lane for work in self._flights.values()}
         flying = {work.subject for work in self._flights.values()}
@@ -167,7 +183,7 @@ class Dispatch:
         for backfill in (False, True):  # what is regular goes before what is made up for
             line = occurrences.queue(db, now, backfill=backfill)
             taken = busy | choice.turns.keys() if backfill else busy
-            self._take(choice, line, taken, started | flying, room, now)
+            self._take(choice, line, taken, started | flying, now)
         return choice
 
     def _take(
@@ -176,11 +192,10 @@ class Dispatch:
         line: Iterable[QueuedRow],
         busy: set[str],
         started: set[str],
-        room: int,
         now: datetime,
     ) -> None:
-        """From the line of queued occurrences, as many as there are slots, one of each schedule at a time."""
-        enough = len(choice.turns) + room
+        """From the queue of occurrences, as many as are worth looking at, one of each schedule at a time."""
+        enough = len(choice.turns) + _LONGEST_LINE
         for one, written, kind, next_at in line:
             if one.key in self._flights or one.schedule in choice.broken:
                 continue
@@ -206,7 +221,7 @@ class Dispatch:
                     started.add(one.schedule)
             else:
                 started.add(one.schedule)  # to be launched again a little later, it keeps its place in the line
-            if len(choice.turns) > enough:
+            if len(choice.turns) >= enough:
                 choice.is_waiting = True
                 return
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -39,6 +39,8 @@ class Work:
     origin: Origin | None = None
     """Who asked for the occurrence; None if it is none."""
     needs: tuple[Need, ...] = ()
+    errand: object = field(default=None, compare=False)
+    """What the launcher wants to know again when it starts; nobody else looks at it."""
 
 
 def lane_name(workflow: str, handler: str, kind: str) -> str:

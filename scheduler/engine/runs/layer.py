@@ -54,7 +54,6 @@ class RunLayer:
         """By key of what is under way: the worker that runs its script, once there is one."""
         self._stops: dict[str, bool] = {}
         """By key: it was told to end, and whether by force."""
-        self._errands: dict[str, Errand] = {}
         self._telling: dict[str, str] = {}
         """By run: the key under which it is under way."""
         self._is_closing = False
@@ -62,9 +61,7 @@ class RunLayer:
         """Whether a lane may go on at once with its next consumer; the engine knows."""
 
     def turns(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
-        found = turns.find(db, self.plans, now)
-        self._errands = {errand.work.key: errand for errand in found}
-        return [(errand.candidate, errand.work) for errand in found]
+        return turns.find(db, self.plans, now)
 
     def start(self, work: Work, reports: Reports) -> None:
         with self._lock:
@@ -130,7 +127,7 @@ class RunLayer:
                 reports.land(work)
 
     def _take(self, work: Work, reports: Reports) -> None:
-        errand = None if work.origin is not None else self._errands.get(work.key)
+        errand = work.errand if isinstance(work.errand, Errand) else None
         if errand is not None and errand.check is not None:
             self._reconciling.check(errand.check)
             return

@@ -18,24 +18,25 @@ _CONTINUING = (Phase.MUTATED, Phase.EMITTING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """One thing that could be done now."""
+    """What is to be done, besides the occurrences and the consumers that a name is enough for."""
 
-    candidate: Candidate
-    work: Work
     run: RunRow | None = None
     """To be gone on with."""
     check: MutationRow | None = None
     """To be asked after."""
 
 
-def find(db: sqlite3.Connection, plans: Plans, now: datetime) -> list[Errand]:
+Found = tuple[Candidate, Work]
+
+
+def find(db: sqlite3.Connection, plans: Plans, now: datetime) -> list[Found]:
     found = [_resumed(db, plans, row, now) for row in runs.resuming(db, now)]
     found += [_checked(db, row) for row in mutations.to_check(db, now)]
     found += [_consumer(one, now) for one in handlers.ready(db, now)]
-    return [errand for errand in found if errand is not None]
+    return [one for one in found if one is not None]
 
 
-def _resumed(db: sqlite3.Connection, plans: Plans, row: RunRow, now: datetime) -> Errand | None:
+def _resumed(db: sqlite3.Connection, plans: Plans, row: RunRow, now: datetime) -> Found | None:
     ground = lanes.ground(db, row.workflow, lane_of(row.handler, row.kind))
     if ground is None or not ground.is_open_to(row.id):
         return None
@@ -44,39 +45,30 @@ def _resumed(db: sqlite3.Connection, plans: Plans, row: RunRow, now: datetime) -
         return None
     continues = row.phase in _CONTINUING or row.status in (Status.APPROVAL, Status.RECONCILIATION)
     one = None if row.occurrence is None else occurrences.find(db, row.occurrence)
-    return Errand(
-        candidate=Candidate(
-            turn=Turn.CONTINUATION if continues else Turn.RETRY, name=row.id, since=row.resume_at or now
-        ),
-        work=Work(
-            key=row.occurrence or row.chain,
-            lane=lane_name(row.workflow, row.handler, row.kind),
-            subject=f"{row.workflow}/{row.handler}",
-            planned=None if one is None else one.planned,
-            needs=() if continues else handler.needs,
-        ),
-        run=row,
+    turn = Turn.CONTINUATION if continues else Turn.RETRY
+    return Candidate(turn=turn, name=row.id, since=row.resume_at or now), Work(
+        key=row.occurrence or row.chain,
+        lane=lane_name(row.workflow, row.handler, row.kind),
+        subject=f"{row.workflow}/{row.handler}",
+        planned=None if one is None else one.planned,
+        needs=() if continues else handler.needs,
+        errand=Errand(run=row),
     )
 
 
-def _checked(db: sqlite3.Connection, row: MutationRow) -> Errand | None:
+def _checked(db: sqlite3.Connection, row: MutationRow) -> Found | None:
     run = runs.find(db, row.run)
     if run is None:
         return None
-    return Errand(
-        candidate=Candidate(turn=Turn.CONTINUATION, name=run.id, since=row.check_at or row.begun),
-        work=Work(
-            key=f"check {run.id}",
-            lane=lane_name(run.workflow, run.handler, run.kind),
-            subject=f"{run.workflow}/{run.handler}",
-        ),
-        check=row,
+    return Candidate(turn=Turn.CONTINUATION, name=run.id, since=row.check_at or row.begun), Work(
+        key=f"check {run.id}",
+        lane=lane_name(run.workflow, run.handler, run.kind),
+        subject=f"{run.workflow}/{run.handler}",
+        errand=Errand(check=row),
     )
 
 
-def _consumer(one: handlers.ReadyRow, now: datetime) -> Errand:
+def _consumer(one: handlers.ReadyRow, now: datetime) -> Found:
     subject = f"{one.workflow}/{one.name}"
-    return Errand(
-        candidate=Candidate(turn=Turn.CONSUMER, name=subject, since=one.wake_at or now, place=one.place),
-        work=Work(key=subject, lane=f"{one.workflow}/", subject=subject),
-    )
+    candidate = Candidate(turn=Turn.CONSUMER, name=subject, since=one.wake_at or now, place=one.place)
+    return candidate, Work(key=subject, lane=f"{one.workflow}/", subject=subject)
