@@ -1,0 +1,202 @@
+"""What has run, and the planned times that did not: narrowed, searched, a page at a time, the newest first."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from scheduler.rules.phases import HandlerKind, Phase, Status
+from scheduler.store.database import from_ms, to_ms
+from scheduler.store.searching import Wanted, find_numbers, index_some, read_words
+from scheduler.timing.occurrences import Reason
+
+__all__ = ["Page", "PastRun", "Search", "Unrun", "find_runs", "find_unrun", "index_some", "number_since"]
+
+_UNRUN = "began IS NULL AND state NOT IN ('queued', 'started')"
+_RUN = (
+    "SELECT r.number, r.id, r.workflow, r.handler, r.kind, r.trigger, o.planned, r.created, r.began, r.ended, r.phase, "
+    "r.status, r.retry_of, r.attempt, r.summary, r.error, r.followed FROM runs r "
+    "LEFT JOIN occurrences o ON o.key = r.occurrence"
+)
+_FAR = 2**62
+_MOMENT = timedelta(milliseconds=1)
+
+
+class PastRun(NamedTuple):
+    """One attempt, without what only its own page shows."""
+
+    number: int
+    id: str
+    workflow: str
+    handler: str
+    kind: HandlerKind
+    trigger: str
+    planned: datetime | None
+    created: datetime
+    began: datetime | None
+    ended: datetime | None
+    phase: Phase
+    status: Status
+    retry_of: str | None
+    attempt: int
+    summary: str | None
+    error: Any
+    followed: bool
+
+
+class Unrun(NamedTuple):
+    """A planned time that did not run, or several of one reason in a row."""
+
+    schedule: str
+    planned: datetime
+    state: str
+    reason: str | None
+    detail: str | None
+    until: datetime | None = None
+    """The last of several."""
+    number: int = 1
+    more: bool = False
+    """There were more than could be counted."""
+
+    @property
+    def sentence(self) -> str:
+        try:
+            said = Reason(self.reason).sentence if self.reason is not None else ""
+        except ValueError:
+            said = str(self.reason)
+        return self.detail or said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    workflow: str | None = None
+    handler: str | None = None
+    statuses: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    text: str = ""
+
+    @property
+    def wanted(self) -> Wanted:
+        return Wanted(self.workflow, self.handler, self.statuses, read_words(self.text))
+
+
+class Page(NamedTuple):
+    """Where to go on: before that run, and before that planned time of those that did not run."""
+
+    number: int = _FAR
+    planned: int = _FAR
+
+
+def find_runs(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[PastRun]:
+    first = 0 if search.since is None else number_since(db, search.since)
+    before = page.number
+    if search.until is not None:
+        before = min(before, number_since(db, search.until + _MOMENT))
+    if search.text and not search.wanted.words:
+        return []
+    if search.wanted.needs_index:
+        numbers = find_numbers(db, search.wanted, first, before, most)
+        marks = ", ".join("?" * len(numbers))
+        rows = db.execute(f"{_RUN} WHERE r.number IN ({marks}) ORDER BY r.number DESC", numbers).fetchall()
+    else:
+        where, values = "r.number >= ? AND r.number < ?", [first, before]
+        if search.workflow is not None:
+            where, values = f"r.workflow = ? AND {where}", [search.workflow, *values]  # type: ignore[list-item]
+        rows = db.execute(f"{_RUN} WHERE {where} ORDER BY r.number DESC LIMIT ?", (*values, most)).fetchall()
+    return [_past_run(row) for row in rows]
+
+
+def number_since(db: sqlite3.Connection, instant: datetime) -> int:
+    """The number of the first run made at or after that instant: numbers grow with time, so a few looks find it."""
+    wanted = to_ms(instant) or 0
+    ends = db.execute("SELECT (SELECT min(number) FROM runs), (SELECT max(number) FROM runs)").fetchone()
+    if ends[0] is None:
+        return 0
+    low, high = int(ends[0]), int(ends[1]) + 1
+    query = "SELECT number, created FROM runs WHERE number >= ? ORDER BY number LIMIT 1"
+    while low < high:
+        middle = (low + high) // 2
+        number, created = db.execute(query, (middle,)).fetchone()
+        if created < wanted:
+            low = number + 1
+        else:
+            high = middle
+    return low
+
+
+def find_unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[Unrun]:
+    """The planned times that did not run, each with its reason, and the gaps that sum up many of them."""
+    found = [*_unrun(db, search, page, most), *_gaps(db, search, page, most)]
+    return sorted(found, key=lambda one: (one.planned, one.schedule), reverse=True)[:most]
+
+
+def _unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[Unrun]:
+    where, values = _narrow(search, page, "planned")
+    rows = db.execute(
+        f"SELECT schedule, planned, state, reason, detail FROM occurrences WHERE {_UNRUN} AND {where} "
+        "ORDER BY planned DESC LIMIT ?",
+        (*values, most),
+    )
+    return [Unrun(row[0], _instant(row[1]), row[2], row[3], row[4]) for row in rows]
+
+
+def _gaps(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[Unrun]:
+    where, values = _narrow(search, page, "first")
+    rows = db.execute(
+        "SELECT schedule, first, state, reason, last, number, more FROM gaps "
+        f"WHERE {where} ORDER BY first DESC LIMIT ?",
+        (*values, most),
+    )
+    return [
+        Unrun(row[0], _instant(row[1]), row[2], row[3], None, _instant(row[4]), row[5], bool(row[6])) for row in rows
+    ]
+
+
+def _narrow(search: Search, page: Page, column: str) -> tuple[str, list[Any]]:
+    where, values = [f"{column} < ?"], [page.planned]
+    if search.since is not None:
+        where, values = [*where, f"{column} >= ?"], [*values, to_ms(search.since) or 0]
+    if search.until is not None:
+        where, values = [*where, f"{column} <= ?"], [*values, to_ms(search.until) or 0]
+    narrowed: list[Any] = list(values)
+    if search.workflow is not None and search.handler is not None:
+        where.append("schedule = ?")
+        narrowed.append(f"{search.workflow}/{search.handler}")
+    elif search.workflow is not None:
+        where.append("schedule > ? AND schedule < ?")
+        narrowed += [f"{search.workflow}/", f"{search.workflow}0"]  # 0 follows the slash
+    elif search.handler is not None:
+        where.append("schedule LIKE ?")
+        narrowed.append(f"%/{search.handler}")
+    if search.statuses:
+        where.append(f"state IN ({', '.join('?' * len(search.statuses))})")
+        narrowed += search.statuses
+    for word in search.wanted.words:
+        where.append("instr(lower(schedule || ' ' || coalesce(reason, '')), ?)")
+        narrowed.append(word)
+    if search.text and not search.wanted.words:
+        where.append("0")
+    return " AND ".join(where), narrowed
+
+
+def _past_run(row: sqlite3.Row) -> PastRun:
+    run = PastRun(*row)
+    return run._replace(
+        kind=HandlerKind(run.kind),
+        planned=from_ms(row["planned"]),
+        created=_instant(row["created"]),
+        began=from_ms(row["began"]),
+        ended=from_ms(row["ended"]),
+        phase=Phase(run.phase),
+        status=Status(run.status),
+        error=None if run.error is None else json.loads(run.error),
+        followed=bool(run.followed),
+    )
+
+
+def _instant(milliseconds: int) -> datetime:
+    found = from_ms(milliseconds)
+    assert found is not None
+    return found

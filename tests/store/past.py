@@ -1,0 +1,75 @@
+"""A past to look back on: runs, events and planned times in a real store file."""
+
+import sqlite3
+from datetime import datetime, timedelta
+from typing import Any
+
+from scheduler.rules.phases import Phase, Status
+from scheduler.store import events, occurrences, runs, schedules
+from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.schedules import ScheduleRow
+from scheduler.timing.occurrences import Origin, Reason, State
+from tests.store.workflow_rows import NOW, run
+
+MINUTE = timedelta(minutes=1)
+
+
+def add_past(
+    db: sqlite3.Connection,
+    name: str,
+    *,
+    at: datetime = NOW,
+    status: Status = Status.COMMITTED,
+    handler: str = "file",
+    **facts: Any,
+) -> None:
+    """A run that began and ended at that time."""
+    row = run(name, workflow=facts.pop("workflow", "w"), phase=facts.pop("phase", Phase.COMMITTED), status=status)
+    given = {"created": at, "updated": at, "began": at, "ended": at, "handler": handler} | facts
+    runs.insert(db, row._replace(**given))
+
+
+def publish(db: sqlite3.Connection, identity: str, title: str, data: Any = None) -> None:
+    events.publish(db, "w", "mails", identity, title, data, NOW)
+
+
+def add_schedule(db: sqlite3.Connection, name: str = "w/poll", **facts: Any) -> None:
+    workflow, _, handler = name.partition("/")
+    row = ScheduleRow(
+        id=name,
+        workflow=workflow,
+        handler=handler,
+        kind="producer",
+        spec='{"every": "5m", "timezone": "UTC"}',
+        policies="{}",
+        version=1,
+        next_at=NOW + MINUTE,
+        next_due=NOW + MINUTE,
+        computed=NOW,
+        created=NOW,
+    )
+    schedules.save(db, row._replace(**facts))
+
+
+def add_time(
+    db: sqlite3.Connection,
+    key: str,
+    planned: datetime,
+    state: State = State.SKIPPED,
+    reason: Reason | None = Reason.OVERLAP,
+    **facts: Any,
+) -> None:
+    """A planned time of w/poll that is over, unless its state says otherwise."""
+    is_over = state not in (State.QUEUED, State.STARTED)
+    row = OccurrenceRow(
+        key=key,
+        schedule=facts.pop("schedule", "w/poll"),
+        planned=planned,
+        due=planned,
+        created=planned,
+        origin=Origin.AUTOMATIC,
+        state=state,
+        reason=reason,
+        ended=planned if is_over else None,
+    )
+    occurrences.insert(db, row._replace(**facts))
