@@ -24,7 +24,9 @@ QPushButton {{
 }}
 QPushButton:hover {{ background: {hover}; }}
 QPushButton:pressed {{ background: {pressed}; }}
-QPushButton:checked {{ background: {chosen}; color: {accent}; border-color: {accent}; font-weight: 600; }}
+QPushButton:checked {{
+  background: {chosen}; color: {accent}; border: 2px solid {accent}; padding: {tight_focus}px {medium_focus}px;
+}}
 QPushButton:focus {{ border: 2px solid {accent}; padding: {tight_focus}px {medium_focus}px; }}
 QPushButton:disabled {{ color: {faint}; border-color: {line}; }}
 QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}

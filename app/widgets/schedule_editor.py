@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -147,9 +148,18 @@ class ScheduleEditor(QWidget):
         zone.setAccessibleName(self.tr("Time zone"))
         zone.setMaximumWidth(_WIDEST_ZONE)
         zone.addItem("")
-        zone.addItems(sorted(name for name in available_timezones() if "/" in name or name == "UTC"))
+        zone.addItems(_zone_names())
+        line = zone.lineEdit()
+        assert line is not None, "an editable box has one"
+        line.setAccessibleName(self.tr("Time zone"))
         completer = zone.completer()
-        assert completer is not None, "an editable box has one"
+        assert completer is not None, "and this too"
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         return zone
+
+
+@cache
+def _zone_names() -> list[str]:
+    """Read from disk once: there are hundreds of files."""
+    return sorted(name for name in available_timezones() if "/" in name or name == "UTC")

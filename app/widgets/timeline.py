@@ -42,7 +42,7 @@ _TICK_WIDTH = 72
 _NOW_WIDTH = 52
 _WIDEST_TITLES = 220
 _TALLEST = 400
-_USUAL_TEXT = 18
+_USUAL_TEXT = 16
 
 
 class Timeline(QAbstractScrollArea):
