@@ -34,7 +34,7 @@ class _Sent:
     """The daemon's; 0 until it told."""
     is_underway: bool = False
     is_stale: bool = False
-    """It changed while the daemon had not yet answered."""
+    """It changed, and the daemon could not be told yet."""
     is_withdrawn: bool = False
     is_elsewhere: bool = False
     """No daemon took it, and somebody else shows it."""
@@ -55,6 +55,7 @@ class DesktopNotices(QObject):
         self._otherwise.pressed.connect(self.pressed)
         self._otherwise.closed.connect(self._close_elsewhere)
         self._abilities: frozenset[str] | None = None
+        self._asked = 0
         self._is_asking = False
         self._may_revive = False
         self._open: dict[str, _Sent] = {}
@@ -79,31 +80,20 @@ class DesktopNotices(QObject):
             log.exception("A notice could not be withdrawn")
 
     def _send(self, notice: Notice) -> None:
+        _write(notice, 0, frozenset())  # what cannot be written is refused here, before it stands in the way of others
         sent = self._open.setdefault(notice.key, _Sent(notice))
         sent.notice = notice
         sent.is_withdrawn = sent.is_elsewhere = False
         self._may_revive = True
-        if sent.is_underway:
-            sent.is_stale = True
-        elif self._abilities is not None:
+        sent.is_stale = True
+        if self._abilities is None:
+            if not self._is_asking:
+                self._meet()
+        elif not sent.is_underway:
             self._notify(sent, self._abilities)
-        elif not self._is_asking:
-            self._meet()
 
     def _notify(self, sent: _Sent, abilities: frozenset[str]) -> None:
-        notice = sent.notice
-        text = _clean(notice.text)
-        buttons = [_clean(part) for action in notice.actions for part in action] if "actions" in abilities else []
-        body = (
-            "Dayhand",
-            sent.number,
-            "dayhand",
-            " ".join(_clean(notice.title).split()),
-            html.escape(text, quote=False) if "body-markup" in abilities else text,
-            buttons,
-            {"urgency": ("y", _URGENCY[notice.urgency]), "desktop-entry": ("s", "dayhand")},
-            _NEVER if notice.urgency is Urgency.CRITICAL else _BY_ITSELF,
-        )
+        body = _write(sent.notice, sent.number, abilities)
         self._service.call(
             _PATH, _NAME, "Notify", "susssasa{sv}i", body, then=partial(self._shown, sent), patience=_PATIENCE
         )
@@ -149,11 +139,15 @@ class DesktopNotices(QObject):
     def _meet(self) -> None:
         """Ask what it can do; that also starts a daemon which only runs when it is needed."""
         self._is_asking = True
-        self._service.call(_PATH, _NAME, "GetCapabilities", then=self._learn, patience=_PATIENCE)
+        self._asked += 1
+        self._service.call(_PATH, _NAME, "GetCapabilities", then=partial(self._learn, self._asked), patience=_PATIENCE)
 
-    def _learn(self, reply: Reply) -> None:
+    def _learn(self, asked: int, reply: Reply) -> None:
+        """Only the last question counts: an earlier one may have gone to another daemon, or to nobody."""
+        if asked != self._asked:
+            return
         self._is_asking = False
-        waiting = [sent for sent in self._open.values() if not sent.is_underway and not sent.number]
+        waiting = [sent for sent in self._open.values() if sent.is_stale and not sent.is_underway]
         if reply.error is not None:
             self._abilities = None
             for sent in waiting:
@@ -170,7 +164,7 @@ class DesktopNotices(QObject):
         """What it showed went with it; its numbers mean nothing to the next one."""
         self._abilities = None
         self._open = {
-            key: _Sent(sent.notice, is_elsewhere=sent.is_elsewhere)
+            key: _Sent(sent.notice, is_stale=True, is_elsewhere=sent.is_elsewhere)
             for key, sent in self._open.items()
             if not sent.is_withdrawn
         }
@@ -199,6 +193,21 @@ class DesktopNotices(QObject):
     def _close_elsewhere(self, key: str) -> None:
         self._open.pop(key, None)
         self.closed.emit(key)
+
+
+def _write(notice: Notice, replaces: int, abilities: frozenset[str]) -> tuple[Any, ...]:
+    """The values of Notify, for a daemon with these abilities."""
+    text = _clean(notice.text)
+    return (
+        "Dayhand",
+        replaces,
+        "dayhand",
+        " ".join(_clean(notice.title).split()),
+        html.escape(text, quote=False) if "body-markup" in abilities else text,
+        [_clean(part) for action in notice.actions for part in action] if "actions" in abilities else [],
+        {"urgency": ("y", _URGENCY[notice.urgency]), "desktop-entry": ("s", "dayhand")},
+        _NEVER if notice.urgency is Urgency.CRITICAL else _BY_ITSELF,
+    )
 
 
 def _clean(text: str) -> str:

@@ -1,6 +1,7 @@
 """Somebody with a well-known name on a bus: who owns it now, its signals, its properties."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -96,6 +97,7 @@ class Properties(QObject):
         self._path = path
         self._interface = interface
         self._values: dict[str, Any] = {}
+        self._reads = 0
         service.listen(path, _PROPERTIES, "PropertiesChanged", self._update)
         service.appeared.connect(self._read)
         service.missing.connect(self._read)  # the call starts what the bus knows how to start
@@ -108,9 +110,15 @@ class Properties(QObject):
         return MappingProxyType(self._values)
 
     def _read(self) -> None:
-        self._service.call(self._path, _PROPERTIES, "GetAll", "s", (self._interface,), then=self._take)
+        self._reads += 1
+        self._service.call(
+            self._path, _PROPERTIES, "GetAll", "s", (self._interface,), then=partial(self._take, self._reads)
+        )
 
-    def _take(self, reply: Reply) -> None:
+    def _take(self, read: int, reply: Reply) -> None:
+        """Only the last reading counts: an earlier one may fail after a later one succeeded."""
+        if read != self._reads:
+            return
         self._values = {} if reply.error is not None else _without_signatures(reply.body[0])
         self.changed.emit()
 

@@ -1,6 +1,6 @@
 """Reads and presses what is on a screen, the way a screen reader does. A program of its own, since the library for it
-belongs to the system's Python: `tree APP` prints [role, name, text] of all it shows, `press APP NAME` presses a button
-and ends with 1 if there is none. Waiting is left to the caller."""
+belongs to the system's Python: `tree APP` prints [role, name, text] of all it shows, `press APP NAME` presses a button,
+`where APP NAME` prints the middle of one; both end with 1 if there is none. Waiting is left to the caller."""
 
 import json
 import sys
@@ -52,11 +52,23 @@ def press(app: str, name: str) -> bool:
     return False
 
 
+def where(app: str, name: str) -> list[int] | None:
+    for node in shown(app):
+        if node.get_name() == name and node.get_action_iface() is not None:
+            place = node.get_component_iface().get_extents(Atspi.CoordType.SCREEN)
+            return [place.x + place.width // 2, place.y + place.height // 2]
+    return None
+
+
 def main(verb: str, app: str, *names: str) -> int:
     Atspi.init()
     try:
         if verb == "press":
             return 0 if press(app, *names) else 1
+        if verb == "where":
+            place = where(app, *names)
+            sys.stdout.write(json.dumps(place))
+            return 0 if place else 1
         sys.stdout.write(json.dumps([[node.get_role_name(), node.get_name(), text_of(node)] for node in shown(app)]))
     except GLib.Error:  # what was looked at went away meanwhile
         return 1

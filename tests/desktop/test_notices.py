@@ -1,13 +1,18 @@
 """Notices on a real desktop: xfce4-notifyd draws them on a virtual screen, and its real buttons are pressed."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.notices.desktop import DesktopNotices
+from app.notices.herald import Herald
 from app.notices.notice import Notice, Urgency
+from app.notices.policy import Rules
+from app.notices.problems import Problem
 from app.platform.bus import Bus
+from scheduler.engine.clock import SystemClock
 from tests.app.notices.recording import RecordingNotices
 from tests.desktop.desktop import NOTIFICATIONS, Desktop
 
@@ -82,6 +87,37 @@ def test_a_real_button_brings_back_its_action_and_the_notice_goes(
     qtbot.waitUntil(lambda: len(heard) == 2, timeout=LIMIT)
     assert heard == [("pressed", ASK.key, action), ("closed", ASK.key)]
     miss(ASK.title)
+
+
+@pytest.mark.usefixtures("daemon")
+def test_a_click_of_the_pointer_counts_like_a_press(
+    qtbot: QtBot, desk: Desktop, notices: DesktopNotices, heard: list[tuple[str, ...]], see: See
+) -> None:
+    notices.send(ASK)
+    see(ASK.title)
+    desk.click(DAEMON, "Reject")
+    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
+    assert heard[0] == ("pressed", ASK.key, "reject")
+
+
+@pytest.mark.usefixtures("daemon")
+def test_a_hundred_problems_are_three_notices_on_the_screen_and_none_when_they_are_solved(
+    desk: Desktop, notices: DesktopNotices, see: See, miss: See
+) -> None:
+    clock = SystemClock()
+    herald = Herald(notices, clock, lambda: UTC, Rules())
+    failed = [
+        Problem(key=f"p{number}", title=f"Chore {number} failed", group=f"Account {number % 20}", since=clock.now())
+        for number in range(100)
+    ]
+    herald.tell(failed)
+    titles = ["Account 0: 5 things need you", "Account 1: 5 things need you", "90 things need you"]
+    for title in titles:
+        see(title)
+    assert sum("need you" in text for text in set(desk.texts(DAEMON))) == 3
+    herald.tell([])
+    for title in titles:
+        miss(title)
 
 
 @pytest.mark.usefixtures("daemon")

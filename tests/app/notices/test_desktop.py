@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.notices.desktop import DesktopNotices
 from app.notices.notice import Notice, Urgency
-from app.platform.bus import Bus
+from app.platform.bus import NO_ANSWER, Bus, Reply
 from tests.app.notices.recording import ABLE, NAME, PATH, RecordingNotices, StandInDaemon
 from tests.desktop.buses import PrivateBus, StandIn, private_bus
 
@@ -151,6 +151,30 @@ def test_many_at_once_under_one_key_end_as_one_with_the_last_words(
         notices.send(Notice(key="k", title=f"Failed {count} times"))
     qtbot.waitUntil(lambda: screen.titles() == ["Failed 19 times"], timeout=LIMIT)
     assert len(screen.called("Notify")) <= 2
+
+
+def test_a_question_that_failed_earlier_does_not_undo_a_later_answer(
+    qtbot: QtBot, notices: DesktopNotices, start: Start
+) -> None:
+    """One that was asked before the bus was open may be given up after the daemon was met."""
+    screen = start()
+    show(qtbot, notices, screen)
+    notices._learn(notices._asked - 1, Reply((), NO_ANSWER))
+    calls = len(screen.called("GetCapabilities"))
+    notices.send(Notice(key=ASK.key, title="Again"))
+    qtbot.waitUntil(lambda: screen.titles() == ["Again"], timeout=LIMIT)
+    assert len(screen.called("GetCapabilities")) == calls
+
+
+def test_what_changed_while_the_daemon_was_asked_again_is_shown_in_its_place(
+    qtbot: QtBot, notices: DesktopNotices, start: Start
+) -> None:
+    screen = start()
+    number = show(qtbot, notices, screen)
+    notices._learn(notices._asked, Reply((), NO_ANSWER))
+    notices.send(Notice(key=ASK.key, title="Again"))
+    qtbot.waitUntil(lambda: screen.titles() == ["Again"], timeout=LIMIT)
+    assert list(screen.shown) == [number]
 
 
 def test_a_press_comes_back_with_key_and_action(
@@ -371,7 +395,10 @@ def test_nothing_that_is_sent_can_raise(
         notices.send(wrong)
         notices.withdraw(wrong)
     assert "A notice could not be sent" in caplog.text
-    show(qtbot, notices, screen, Notice(key="right", title="Right"))
+    screen.leave()
+    second = start()
+    qtbot.waitUntil(lambda: second.titles() == [ASK.title], timeout=LIMIT)
+    show(qtbot, notices, second, Notice(key="right", title="Right"))
 
 
 def test_nonsense_from_the_daemon_changes_nothing(

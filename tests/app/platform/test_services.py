@@ -7,7 +7,7 @@ import pytest
 from jeepney import DBusAddress, HeaderFields, message_bus, new_signal
 from pytestqt.qtbot import QtBot
 
-from app.platform.bus import Bus
+from app.platform.bus import NO_ANSWER, Bus, Reply
 from app.platform.services import Properties, Service
 from tests.desktop.buses import PrivateBus, StandIn, connect, private_bus
 
@@ -139,6 +139,15 @@ def test_with_its_service_the_values_go_and_come(qtbot: QtBot, service: Service,
     with qtbot.waitSignal(properties.changed, timeout=LIMIT):
         play(NAME, PATH, FACE, Lit=("b", False))
     assert properties.values == {"Lit": False}
+
+
+def test_a_reading_that_fails_late_does_not_undo_a_later_one(qtbot: QtBot, service: Service, play: Play) -> None:
+    """One that was to start the service may be given up long after the service came by other ways."""
+    play(NAME, PATH, FACE, Lit=("b", True))
+    properties = follow(qtbot, service)
+    properties._read()
+    properties._take(properties._reads - 1, Reply((), NO_ANSWER))
+    assert properties.values == {"Lit": True}
 
 
 def test_nobody_there_is_said_with_no_values(qtbot: QtBot, bus: Bus) -> None:
