@@ -49,5 +49,17 @@ def producer(body: str = "return state", **options: str) -> str:
     lines = "\n".join(f"    {line}" for line in body.strip().splitlines())
     return (
         f"{HEAD}\n@flow.producer({settings}, publishes=[t])\ndef p(ctx, state):\n{lines}\n\n"
-        "@flow.consumer(subscribe=[t])\nclass C:\n    def prepare(self, ctx, state):\n        return dayhand.nothing()\n"
+        "@flow.consumer(subscribe=[t])\nclass C:\n"
+        "    def prepare(self, ctx, state):\n        return dayhand.nothing()\n"
+    )
+
+
+def prepare(body: str, rest: str = "", **options: str) -> str:
+    """A workflow with one consumer C of topic t that prepares so; `rest` holds its other phases."""
+    settings = "".join(f", {name}={value!r}" for name, value in options.items())
+    lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
+    phases = "\n".join(f"    {line}" for line in rest.strip().splitlines())
+    return (
+        f"{HEAD}\n@flow.consumer(subscribe=[t]{settings})\nclass C:\n    def prepare(self, ctx, state):\n{lines}\n\n"
+        f"{phases}\n"
     )

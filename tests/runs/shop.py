@@ -15,13 +15,17 @@ from scheduler.engine.launcher import Announcement
 from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.rules.failures import Failure, FailureClass
-from scheduler.store import events, handlers, lanes, logs, mutations, requests, runs
+from scheduler.store import events, handlers, lanes, logs, mutations, occurrences, requests, runs, schedules, workflows
 from scheduler.store.events import EventRow
+from scheduler.store.handlers import HandlerRow
 from scheduler.store.health import close_store, open_store
 from scheduler.store.lanes import LaneRow
 from scheduler.store.mutations import MutationRow
+from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
+from scheduler.store.schedules import ScheduleRow
+from scheduler.store.workflows import WorkflowRow
 from tests.engine.harness import Moods, MovedClock
 
 PATIENCE = 60
@@ -202,6 +206,28 @@ class Shop:
 
     def log(self, run: str) -> str:
         return logs.read(self.database.read(), run)
+
+    def handler(self, name: str, workflow: str = "w") -> HandlerRow:
+        row = handlers.find(self.database.read(), workflow, name)
+        assert row is not None
+        return row
+
+    def occurrences(self, handler: str, workflow: str = "w") -> list[OccurrenceRow]:
+        """The planned times, manual and deploy runs of a handler, oldest first."""
+        return occurrences.recent(self.database.read(), f"{workflow}/{handler}", 10_000)[::-1]
+
+    def states(self, handler: str, workflow: str = "w") -> list[str]:
+        return [row.state.value for row in self.occurrences(handler, workflow)]
+
+    def schedule(self, handler: str, workflow: str = "w") -> ScheduleRow:
+        row = schedules.find(self.database.read(), f"{workflow}/{handler}")
+        assert row is not None
+        return row
+
+    def workflow(self, slug: str = "w") -> WorkflowRow:
+        row = workflows.find(self.database.read(), slug)
+        assert row is not None
+        return row
 
     def _turn(self) -> Any:
         return self.engine.tick(self.clock.wall)
