@@ -8,14 +8,16 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import crons, idle, lateness, ours, peer, schedules
+from tests.bench import crons, idle, lateness, ours, peer, runs, schedules
 from tests.bench.measure import Figure
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="packaging/bench", description="Measure Dayhand beside its peers.")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--only", action="append", help="cron, missed, add, stored, late or idle; may be repeated")
+    parser.add_argument(
+        "--only", action="append", help="cron, missed, add, stored, late, runs or idle; may be repeated"
+    )
     parser.add_argument("--idle-seconds", type=int, default=130)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dayhand-bench-") as name:
@@ -39,6 +41,7 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
         "add": lambda: schedules.adding(folder / "add", 10_000),
         "stored": stored,
         "late": lambda: lateness.lateness(folder),
+        "runs": lambda: runs.runs(folder),
         "idle": lambda: idle.idle(folder, options.idle_seconds),
     }
     figures = []

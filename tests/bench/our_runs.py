@@ -1,0 +1,124 @@
+"""Consumer runs as the app does them, in a process of its own: `python -m tests.bench.our_runs FOLDER NUMBER`.
+
+Prints seconds a run through one lane, then p50 from published to committed, then p50 from published to the script's
+first line.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QCoreApplication
+
+from app.host import Host
+from scheduler.connections.connector import Call, Connector, Parameter, ParameterKind, Tool
+from scheduler.connections.registry import Registry
+from scheduler.engine.engine import Engine
+from scheduler.engine.house import House
+from scheduler.engine.launcher import Announce, Announcement
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.store.health import close_store, open_store
+
+SCRIPT = """
+import time
+import dayhand
+flow = dayhand.Workflow("Bench", connections=["count:calls"])
+work = flow.topic("work")
+
+@flow.consumer(subscribe=[work], publishes=[work], approve="never")
+class Do:
+    def prepare(self, ctx, state):
+        began = time.time()
+        batch = ctx.peek(work, limit=1)
+        if not batch:
+            return dayhand.nothing()
+        return dayhand.prepared(reserve=batch, data={"left": batch[0].data, "began": began}, say="Count")
+
+    def mutate(self, ctx, prepared):
+        ctx.call("count:calls", "add", left=prepared.data["left"], began=prepared.data["began"])
+
+    def next(self, ctx, prepared, result, state):
+        state["done"] = state.get("done", 0) + 1
+        if prepared.data["left"] > 1:
+            ctx.publish(work, id=str(state["done"]), data=prepared.data["left"] - 1)
+        return state
+"""
+SINGLE = 100
+
+
+class Counter:
+    """The outside world: counts, and knows when scripts began."""
+
+    def __init__(self) -> None:
+        self.calls: list[float] = []
+
+    def add(self, call: Call) -> int:
+        self.calls.append(call.parameters["began"])
+        return len(self.calls)
+
+    def registry(self) -> Registry:
+        anything = Parameter(ParameterKind.ANY)
+        tool = Tool(name="add", help="", parameters={"left": anything, "began": anything}, run=self.add, mutating=True)
+        return Registry([Connector(kind="count", title="", help="", fields=(), tools=(tool,), test=lambda _: "")])
+
+
+def main(folder: Path, number: int) -> None:
+    _ = QCoreApplication.instance() or QCoreApplication([])
+    database = open_store(folder, datetime.now(UTC)).database
+    counter, changed = Counter(), Event()
+    houses: list[House] = []
+
+    def make(announce: Announce) -> Engine:
+        def hear(announcement: Announcement) -> None:
+            announce(announcement)
+            changed.set()
+
+        house = House(database, folder, machine_zone="UTC", registry=counter.registry(), announce=hear)
+        house.workshop.end_orphans()
+        houses.append(house)
+        return house.engine
+
+    host = Host(make)
+    host.start()
+
+    def committed() -> int:
+        query = "SELECT count(*) FROM events WHERE state = 'consumed'"
+        return int(database.read().execute(query).fetchone()[0])
+
+    def wait(is_done: Callable[[], bool]) -> None:
+        while not is_done():
+            changed.wait(0.1)
+            changed.clear()
+
+    host.ask(lambda _: None).result()
+    house = houses[0]
+    validated = house.validation.validate("bench.py", SCRIPT)
+    host.ask(lambda _: house.commands.deploy(validated, Wish(grant=True))).result()
+    host.ask(lambda _: house.commands.publish("bench", "work", "warm", data=1)).result()
+    wait(lambda: committed() == 1)
+
+    begin = time.perf_counter()
+    host.ask(lambda _: house.commands.publish("bench", "work", "start", data=number)).result()
+    wait(lambda: len(counter.calls) == number + 1)
+    wait(lambda: committed() == number + 1)
+    each = (time.perf_counter() - begin) / number
+
+    whole, first = [], []
+    for n in range(SINGLE):
+        due = time.time()
+        host.ask(lambda _, n=n: house.commands.publish("bench", "work", f"single{n}", data=1)).result()
+        wait(lambda n=n: committed() == number + 2 + n)
+        whole.append(time.time() - due)
+        first.append(counter.calls[-1] - due)
+    host.stop()
+    house.close()
+    close_store(database)
+    print(json.dumps({"each": each, "whole": statistics.median(whole), "first": statistics.median(first)}))
+
+
+main(Path(sys.argv[1]), int(sys.argv[2]))
