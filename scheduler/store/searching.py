@@ -1,16 +1,23 @@
-"""The index behind history: words of each run, and facets to narrow by. It lags behind; what it lacks is read anew."""
+"""The index behind history. It lags behind the runs; what it has not reached is read anew, with the same result.
+
+SQLite finds a whole word at once among a million, the beginning of a word only by looking at all that begin so.
+Therefore the beginnings of words are indexed as words of their own.
+"""
 
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from scheduler.store import facts
 
 _INDEXED = "history indexed"
 """The fact that keeps the number of the last run that the index has passed."""
+_LONGEST_BEGINNING = 6
 _MOST_TITLES = 50
+_MOST_LETTERS = 4_000
 _WORD = re.compile(r"[^\W_]+")
 _AT_REST = "(r.status IN ('committed', 'crashed', 'cancelled') OR r.followed = 1)"
 _SOURCE = (
@@ -34,8 +41,9 @@ class Wanted(NamedTuple):
 
 
 def read_words(text: str) -> tuple[str, ...]:
-    """The words of what a person typed."""
-    return tuple(_WORD.findall(text.lower()))
+    """The words in a text, without case and accents."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return tuple(_WORD.findall("".join(letter for letter in plain if not unicodedata.combining(letter))))
 
 
 def index_some(db: sqlite3.Connection, most: int) -> bool:
@@ -62,28 +70,30 @@ def indexed_up_to(db: sqlite3.Connection) -> int:
 
 def find_numbers(db: sqlite3.Connection, wanted: Wanted, first: int, before: int, most: int) -> list[int]:
     """The numbers in [first, before) of runs that are as wanted, the newest first."""
-    cursor = indexed_up_to(db)
-    found = _match_tail(db, wanted, max(first, cursor + 1), before, most)
+    tail = f"{_SOURCE} WHERE r.number >= ? AND r.number < ? ORDER BY r.number DESC"
+    newer = db.execute(tail, (max(first, indexed_up_to(db) + 1), before))
+    found = _take(most, (row[0] for row in newer if _fits(db, row, wanted)))
     if len(found) == most:
         return found
-    query = "SELECT rowid FROM history WHERE history MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
-    rows = db.execute(query, (_write_match(wanted), first, before, most)).fetchall()
-    waiting = db.execute(
+    passed = db.execute(
         f"{_SOURCE} JOIN history_waiting h ON h.number = r.number WHERE r.number >= ? AND r.number < ?", (first, before)
     )
-    older = {row[0] for row in rows} | {row[0] for row in waiting.fetchall() if _fits(db, row, wanted)}
+    older = {row[0] for row in passed.fetchall() if _fits(db, row, wanted)}
+    older.update(_take(most, _indexed(db, wanted, first, before)))
     return found + sorted(older, reverse=True)[: most - len(found)]
 
 
-def _match_tail(db: sqlite3.Connection, wanted: Wanted, first: int, before: int, most: int) -> list[int]:
-    """Those that the index has not reached yet."""
-    found: list[int] = []
-    for row in db.execute(f"{_SOURCE} WHERE r.number >= ? AND r.number < ? ORDER BY r.number DESC", (first, before)):
-        if _fits(db, row, wanted):
-            found.append(row[0])
-            if len(found) == most:
-                break
-    return found
+def _indexed(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> Iterator[int]:
+    query = "SELECT rowid FROM history WHERE history MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC"
+    is_exact = all(len(word) <= _LONGEST_BEGINNING for word in wanted.words)
+    for (number,) in db.execute(query, (" AND ".join(_terms(wanted)), first, before)):
+        row = None if is_exact else db.execute(f"{_SOURCE} WHERE r.number = ?", (number,)).fetchone()
+        if is_exact or (row is not None and _fits(db, row, wanted)):
+            yield number
+
+
+def _take(most: int, numbers: Iterable[int]) -> list[int]:
+    return [number for _, number in zip(range(most), numbers, strict=False)]
 
 
 def _fits(db: sqlite3.Connection, row: sqlite3.Row, wanted: Wanted) -> bool:
@@ -91,21 +101,18 @@ def _fits(db: sqlite3.Connection, row: sqlite3.Row, wanted: Wanted) -> bool:
         return False
     if wanted.statuses and row[4] not in wanted.statuses:
         return False
-    if not wanted.words:
-        return True
-    known = read_words(_words_of(db, row))
+    known = _words_of(db, row) if wanted.words else ()
     return all(any(word.startswith(sought) for word in known) for sought in wanted.words)
 
 
 def _index(db: sqlite3.Connection, row: sqlite3.Row) -> None:
-    facets = (_facet("w", row[1]), _facet("h", row[3]), _facet("s", row[4]))
-    db.execute(
-        "INSERT OR REPLACE INTO history (rowid, facets, words) VALUES (?, ?, ?)",
-        (row[0], " ".join(facets), _words_of(db, row)),
-    )
+    tokens = {_facet("w", row[1]), _facet("h", row[3]), _facet("s", row[4])}
+    for word in _words_of(db, row):
+        tokens.update(_beginning(word[:length]) for length in range(1, min(len(word), _LONGEST_BEGINNING) + 1))
+    db.execute("INSERT OR REPLACE INTO history (rowid, tokens) VALUES (?, ?)", (row[0], " ".join(tokens)))
 
 
-def _words_of(db: sqlite3.Connection, row: sqlite3.Row) -> str:
+def _words_of(db: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
     """Everything about a run that a person may look for."""
     _, workflow, name, handler, _, summary, error, prepared, _ = row
     parts = [workflow, name, handler, summary or ""]
@@ -113,7 +120,7 @@ def _words_of(db: sqlite3.Connection, row: sqlite3.Row) -> str:
         parts.append(str(json.loads(error).get("sentence", "")))
     if prepared is not None:
         parts += _titles(db, workflow, json.loads(prepared))
-    return "\n".join(parts)
+    return set(read_words("\n".join(parts)[:_MOST_LETTERS]))
 
 
 def _titles(db: sqlite3.Connection, workflow: str, prepared: Any) -> Iterable[str]:
@@ -125,20 +132,19 @@ def _titles(db: sqlite3.Connection, workflow: str, prepared: Any) -> Iterable[st
         yield "" if row is None else row[0]
 
 
-def _write_match(wanted: Wanted) -> str:
-    parts = []
+def _terms(wanted: Wanted) -> Iterator[str]:
     if wanted.workflow:
-        parts.append(f"facets : {_facet('w', wanted.workflow)}")
+        yield _facet("w", wanted.workflow)
     if wanted.handler:
-        parts.append(f"facets : {_facet('h', wanted.handler)}")
+        yield _facet("h", wanted.handler)
     if wanted.statuses:
-        parts.append(f"facets : ({_either([_facet('s', status) for status in wanted.statuses])})")
-    parts += [f'words : "{word}" *' for word in wanted.words]
-    return " AND ".join(parts)
+        yield f"({' OR '.join(_facet('s', status) for status in wanted.statuses)})"
+    for word in wanted.words:
+        yield _beginning(word[:_LONGEST_BEGINNING])
 
 
-def _either(words: Sequence[str]) -> str:
-    return " OR ".join(words)
+def _beginning(letters: str) -> str:
+    return f"b{letters}" if letters.isascii() else _facet("u", letters)
 
 
 def _facet(kind: str, value: str) -> str:
