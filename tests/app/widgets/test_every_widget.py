@@ -33,6 +33,7 @@ from app.widgets.empty import EmptyPage
 from app.widgets.schedule_editor import ScheduleEditor
 from app.widgets.search_field import SearchField
 from app.widgets.signs import sign_workflow
+from app.widgets.strip import Strip
 from app.widgets.timeline import Timeline
 from app.widgets.timeline_layout import Bar, Lane
 from app.widgets.toast import Toast
@@ -98,6 +99,7 @@ MAKERS: dict[str, Callable[[], QWidget]] = {
     "as it is": lambda: make_editor({"once": "2026-12-24T18:00"}),
     "empty": lambda: EmptyPage("workflow", "No workflows yet", "Drop a file here.", action="New", shortcut="Ctrl+N"),
     "search": lambda: SearchField("Search the history"),
+    "strip": lambda: Strip([RunState.DONE, RunState.FAILED]),
     "timeline": make_timeline,
     "toast": make_toast,
 }
