@@ -42,11 +42,15 @@ class _Choice:
     """Those that will never start."""
     broken: dict[str, str] = field(default_factory=dict)
     """Schedules that make no sense, with what is wrong."""
+    starving: set[str] = field(default_factory=set)
+    """The keys of producers that go ahead of the others of their lane."""
     is_waiting: bool = False
     """Something that is due cannot start now."""
 
     def add(self, lane: str, candidate: Candidate, work: Work) -> None:
         self.turns.setdefault(lane, []).append((candidate, work))
+        if candidate.turn is Turn.STARVING:
+            self.starving.add(work.key)
 
     def first_ones(self) -> list[Work]:
         """The one whose turn it is in each lane, the longest due first; a backfill after everything else."""
@@ -78,6 +82,9 @@ class Dispatch:
         """What may start as soon as there is a slot, each in a lane of its own; from the last look."""
         self._others: set[str] = set()
         """Lanes in which something else than a consumer waits."""
+        self._starving: set[str] = set()
+        self._favoured: set[str] = set()
+        """Lanes whose last start was a starving producer: the others come first now."""
 
     @property
     def in_flight(self) -> int:
@@ -104,6 +111,7 @@ class Dispatch:
             self._clear_away(choice)
         with self._lock:
             self._line.extend(choice.first_ones())
+            self._starving = choice.starving
         while self._start_next():
             pass
         self.is_waiting = choice.is_waiting or bool(self._line)
@@ -160,11 +168,14 @@ class Dispatch:
 
     def _start_next(self) -> bool:
         """Give a free slot to the first in line; says whether there were both."""
+        if self._context.is_paused(self._context.clock.now()):
+            return False
         with self._lock:
             if not self._line or len(self._flights) >= self._context.settings.concurrency:
                 return False
             work = self._line.popleft()
             self._flights[work.key] = work
+            (self._favoured.add if work.key in self._starving else self._favoured.discard)(work.lane)
         self._launcher.start(work, self)
         return True
 
@@ -196,7 +207,7 @@ class Dispatch:
     ) -> None:
         """From the queue of occurrences, as many as are worth looking at, one of each schedule at a time."""
         enough = len(choice.turns) + _LONGEST_LINE
-        for one, written, kind, next_at in line:
+        for one, written, kind, following in line:
             if one.key in self._flights or one.schedule in choice.broken:
                 continue
             try:
@@ -216,7 +227,8 @@ class Dispatch:
                 self._others.add(lane)
             elif one.retry_at is None or one.retry_at <= now:
                 work = Work(key=one.key, lane=lane, subject=one.schedule, planned=one.planned, origin=one.origin)
-                choice.add(f"{lane} {one.key}" if beside else lane, producer(one.key, one.due, next_at, now), work)
+                came_since = None if lane in self._favoured else following
+                choice.add(f"{lane} {one.key}" if beside else lane, producer(one.key, one.due, came_since, now), work)
                 if not beside:
                     started.add(one.schedule)
             else:

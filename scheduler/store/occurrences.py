@@ -46,8 +46,17 @@ _ENUMS: dict[str, type[StrEnum]] = {"origin": Origin, "state": State, "reason": 
 _ENUM_PLACES = tuple((_COLUMNS.index(name), {one.value: one for one in enum}) for name, enum in _ENUMS.items())
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM occurrences"
 _OF_OCCURRENCE = ", ".join(f"o.{name}" for name in _COLUMNS)
+# The time after a producer's own; its own where it took the place of an earlier one that waited.
+_FOLLOWING = (
+    "CASE s.kind WHEN 'producer' THEN coalesce("
+    "(SELECT min(n.planned) FROM occurrences n WHERE n.schedule = o.schedule AND n.planned > o.planned "
+    "AND n.origin = 'automatic'), "
+    "(SELECT iif(p.state = 'coalesced', o.planned, NULL) FROM occurrences p WHERE p.schedule = o.schedule "
+    "AND p.planned < o.planned AND p.origin = 'automatic' ORDER BY p.planned DESC LIMIT 1)) END"
+)
 _WITH_SCHEDULE = (
-    f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind, s.next_at FROM occurrences o JOIN schedules s ON s.id = o.schedule"
+    f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind, {_FOLLOWING} "
+    "FROM occurrences o JOIN schedules s ON s.id = o.schedule"
 )
 _HAD_ITS_TIME = f"reason IS NOT '{Reason.CLOCK}'"
 _UNDERWAY = "state IN ('queued', 'started')"
@@ -142,7 +151,8 @@ def queued(db: sqlite3.Connection, schedule: str | None = None) -> list[Occurren
 
 
 QueuedRow: TypeAlias = tuple[OccurrenceRow, str, str, datetime | None]
-"""An occurrence that may start, with the policies, the kind and the next time of its schedule."""
+"""An occurrence that may start, with the policies and the kind of its schedule, and the time of a producer that came
+while it waited, or while the one that it replaced did."""
 
 
 def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[QueuedRow]:

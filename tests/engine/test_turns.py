@@ -156,15 +156,45 @@ def test_one_that_cannot_start_hides_no_other_behind_it(make_bench: Callable[...
     assert subjects(bench) == ["w/long", "w/free"]
 
 
-@pytest.mark.xfail(reason="A schedule's next time is always ahead of now, so that no producer counts as starving.")
-def test_a_producer_is_not_starved_by_a_consumer_that_never_rests(bench: Bench) -> None:
-    """K7: it waited longer than the gap to its next time, so it goes first once."""
-    bench.add({"every": "1m"}, kind="producer")
-    for _ in range(20):
+@pytest.mark.parametrize("overlap", ["buffer_one", "skip", "buffer_all"])
+def test_a_producer_is_not_starved_by_a_consumer_that_never_rests(bench: Bench, overlap: str) -> None:
+    """K7: once its next time has come as well it goes first, and only then."""
+    bench.add({"every": "1m"}, kind="producer", overlap=overlap)
+    for _ in range(21):
         offer(bench, consumer())
         bench.run_for(10 * SECOND, finish=False)
-        bench.launcher.rest()
-    assert "w/h" in begun(bench)
+        if subjects(bench) == ["w/h"]:
+            bench.launcher.finish()
+        else:
+            bench.launcher.rest()
+    order = begun(bench)
+    assert order.index("w/h") > 6, "a consumer comes first while it has waited no longer than that"
+    assert order.count("w/h") >= 1 and "w/h w/h" not in " ".join(order)
+
+
+def test_a_producer_that_takes_longer_than_its_interval_does_not_starve_the_consumers(bench: Bench) -> None:
+    """K7: it goes first once, and then the others do."""
+    bench.add({"every": "1m"}, kind="producer")
+    bench.run_for(MINUTE, finish=False)
+    for _ in range(6):
+        offer(bench, consumer())
+        bench.run_for(2.5 * MINUTE, finish=False)
+        (bench.launcher.finish if subjects(bench) == ["w/h"] else bench.launcher.rest)()
+    order = " ".join(begun(bench))
+    assert order.count("w/file") > 1 and order.count("w/h") > 1 and "w/file w/file" not in order
+
+
+def test_what_stands_in_line_does_not_start_once_everything_is_paused(make_bench: Callable[..., Bench]) -> None:
+    """U8: also when a slot gets free without another look."""
+    bench = make_bench(concurrency=1)
+    for name in ("a", "b"):
+        bench.add({"once": "2026-11-16T11:00Z"}, name=name)
+    bench.run_for(HOUR, finish=False)
+    bench.engine._context.paused_until = at("11:30")
+    bench.launcher.finish()
+    assert subjects(bench) == []
+    bench.run_for(HOUR / 2, finish=False)
+    assert len(subjects(bench)) == 1
 
 
 def test_a_lane_goes_on_with_its_next_consumer_while_nothing_else_waits(make_bench: Callable[..., Bench]) -> None:
