@@ -178,7 +178,7 @@ def test_a_producer_that_takes_longer_than_its_interval_does_not_starve_the_cons
     bench.run_for(MINUTE, finish=False)
     for _ in range(6):
         offer(bench, consumer())
-        bench.run_for(2.5 * MINUTE, finish=False)
+        bench.run_for(2.3 * MINUTE, finish=False)
         (bench.launcher.finish if subjects(bench) == ["w/h"] else bench.launcher.rest)()
     order = " ".join(begun(bench))
     assert order.count("w/file") > 1 and order.count("w/h") > 1 and "w/file w/file" not in order
