@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from app.look import mark
 from app.theme import Space, Type, make_font
 from app.widgets.chip import Chip
-from app.widgets.details import Section, reveal
+from app.widgets.details import Section
 from app.widgets.details_view import DetailsView, make_text
+from app.widgets.plain import reveal
 from app.widgets.signs import Sign
 
 
@@ -58,7 +59,7 @@ class Card(QFrame):
         self.buttons: dict[str, QPushButton] = {}
         mark(self, "surface", "card")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(f"{value.title}: {value.sentence}")
+        self.setAccessibleName(reveal(f"{value.title}: {value.sentence}"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
@@ -127,7 +128,7 @@ class Card(QFrame):
         for action in self._value.actions:
             button = QPushButton(action.label)
             mark(button, "importance", action.importance.value)
-            button.setAccessibleDescription(self._value.sentence)
+            button.setAccessibleDescription(reveal(self._value.sentence))
             button.setAutoDefault(False)
             if action.shortcut:
                 keys = QKeySequence(action.shortcut)

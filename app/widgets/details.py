@@ -1,18 +1,16 @@
 """Data of a call as a person reads it: pairs, tables and texts instead of JSON. Pure; nothing is left out."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
+from app.widgets.plain import reveal
+
 _LONG = 120
 _NOTHING = "\N{EN DASH}"
 _INSIDE = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
-_KEPT = {"\n", "\t"}
-_HIDING = {"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"}
-"""Characters that are not seen, or that change how others are: a text must not look like another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +74,6 @@ def say_key(key: Any) -> str:
     """`Message id` of message_id."""
     words = reveal(str(key)).replace("_", " ").strip()
     return words[:1].upper() + words[1:] or reveal(str(key)) or _NOTHING
-
-
-def reveal(text: str) -> str:
-    """The text with what would hide or turn around in it written out, such as `⟨202E⟩`."""
-    return "".join(
-        f"⟨{ord(character):04X}⟩"
-        if character not in _KEPT and unicodedata.category(character) in _HIDING
-        else character
-        for character in text.replace("\r\n", "\n")
-    )
 
 
 def _flatten(value: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, Any]]:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.look import mark
 from app.theme import Space, Type, make_font
 from app.widgets.details import Pairs, Prose, Section, Table
+from app.widgets.plain import as_tooltip
 
 _MOST_ROWS = 8
 _MOST_LINES = 8
@@ -110,7 +111,7 @@ def _make_table(table: Table, title: str) -> QWidget:
         for column, cell in enumerate(cells):
             item = QTableWidgetItem(cell.replace("\n", " ↵ "))
             item.setTextAlignment(_align(column in table.numeric))
-            item.setToolTip("" if len(cell) < 40 else cell)
+            item.setToolTip("" if len(cell) < 40 else as_tooltip(cell))
             view.setItem(row, column, item)
     _fit(view, len(table.rows))
     return view

@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBox
 
 from app.look import mark
 from app.theme import Space, Type, make_font
-from app.widgets.details import reveal
 from app.widgets.diff_pane import DiffPane, Line
 from app.widgets.differences import Change, Row, Side, compare, count, find_changes, unify
+from app.widgets.plain import reveal
 
 
 class DiffView(QWidget):

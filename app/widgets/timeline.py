@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QToolTi
 
 from app.theme import Space, colours_of
 from app.times import say_clock, say_day
+from app.widgets.plain import as_tooltip
 from app.widgets.timeline_axis import day_span, find_ticks
 from app.widgets.timeline_layout import Bar, Lane, Mark
 from app.widgets.timeline_paint import (
@@ -189,7 +190,8 @@ class Timeline(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802  # Qt's name
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             found = self._scene.mark_at(QPointF(event.pos()) / self._unit)
-            QToolTip.showText(event.globalPos(), self._describe(*found) if found else "", self.viewport())
+            said = as_tooltip(self._describe(*found)) if found else ""
+            QToolTip.showText(event.globalPos(), said, self.viewport())
             return True
         if event.type() is QEvent.Type.Leave:
             self._hover(None)

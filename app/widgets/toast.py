@@ -1,7 +1,7 @@
 """A short word about what was just done, at the foot of the window, with a way to take it back."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QFocusEvent, QKeyEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.icons import glyph
@@ -45,17 +45,23 @@ class Toast(QFrame):
         self._clock = QTimer(self, interval=SECONDS * 1000, singleShot=True)
         self._clock.timeout.connect(self.dismiss)
         window.installEventFilter(self)
+        self.button.installEventFilter(self)
         self.hide()
 
     @property
     def sentence(self) -> str:
         return self._words.text() if self.isVisible() else ""
 
-    def say(self, sentence: str, tone: Tone = Tone.GOOD, *, action: str = "", key: str = "") -> None:
+    def say(
+        self, sentence: str, tone: Tone = Tone.GOOD, *, action: str = "", shortcut: str = "", key: str = ""
+    ) -> None:
+        """Show the sentence; with an action there is a button, and its press comes back with the key."""
         self._key, self._tone = key, tone
         self._words.setText(sentence)
         self._draw()
         self.button.setText(action)
+        self.button.setShortcut(QKeySequence(shortcut))
+        self.button.setToolTip(f"{action} ({QKeySequence(shortcut).toString()})" if shortcut else "")
         self.button.setVisible(bool(action))
         self.button.setEnabled(True)
         self._place()
@@ -73,6 +79,10 @@ class Toast(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's name
         if event.type() is QEvent.Type.Resize and watched is self.parent():
             self._place()
+        elif watched is self.button and event.type() is QEvent.Type.FocusIn:
+            self._clock.stop()
+        elif watched is self.button and event.type() is QEvent.Type.FocusOut:
+            self._clock.start()
         return super().eventFilter(watched, event)
 
     def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802  # Qt's name
@@ -82,10 +92,6 @@ class Toast(QFrame):
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         self._clock.start()
         super().leaveEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802  # Qt's name
-        self._clock.stop()
-        super().focusInEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
         if event.key() == Qt.Key.Key_Escape:

@@ -96,3 +96,37 @@ def test_the_app_icon_is_drawn_in_any_size() -> None:
     assert image.width() == 256
     assert image.pixelColor(128, 30).name() == "#3454c4"
     assert image.pixelColor(0, 0).alpha() == 0
+
+
+@pytest.mark.parametrize("size", TRAY_SIZES)
+def test_attention_says_how_many_need_it(size: int) -> None:
+    shapes = {
+        count: opaque(tray_icon(TrayState.ATTENTION, dark_panel=False, count=count).pixmap(size, size))
+        for count in range(1, 10)
+    }
+    for one, other in combinations(shapes, 2):
+        assert shapes[one] != shapes[other], (one, other)
+    assert shapes[1] == opaque(draw("tray/attention", size, ON_LIGHT)), "one is said by the shape alone"
+
+
+def test_more_than_nine_are_nine() -> None:
+    """Two figures cannot be read at sixteen pixels; the tooltip has the number."""
+    many, nine = (tray_icon(TrayState.ATTENTION, dark_panel=True, count=count).pixmap(32, 32) for count in (25, 9))
+    assert many.toImage() == nine.toImage()
+
+
+@pytest.mark.parametrize("state", [state for state in TrayState if state is not TrayState.ATTENTION])
+def test_other_states_have_no_number(state: TrayState) -> None:
+    plain, counted = (tray_icon(state, dark_panel=True, count=count).pixmap(32, 32) for count in (0, 5))
+    assert plain.toImage() == counted.toImage()
+
+
+@pytest.mark.parametrize("count", [2, 5, 8])
+def test_a_number_stays_inside_its_shape(count: int) -> None:
+    """It is cut out: all around it the shape is closed."""
+    shape = opaque(tray_icon(TrayState.ATTENTION, dark_panel=False, count=count).pixmap(64, 64))
+    whole = opaque(draw("tray/count", 64, ON_LIGHT))
+    holes = [(x, y) for y in range(64) for x in range(64) if whole[y][x] and not shape[y][x]]
+    assert holes
+    assert min(x for x, _ in holes) > 8 and max(x for x, _ in holes) < 56
+    assert min(y for _, y in holes) > 6 and max(y for _, y in holes) < 48

@@ -144,6 +144,22 @@ def test_a_toast_waits_while_one_points_at_it(toast: Toast) -> None:
     assert toast._clock.isActive()
 
 
+def test_a_toast_waits_while_its_button_has_the_focus(toast: Toast) -> None:
+    toast.say("Done.", action="Undo")
+    toast.button.setFocus()
+    assert not toast._clock.isActive()
+    toast.button.clearFocus()
+    assert toast._clock.isActive()
+
+
+def test_its_shortcut_takes_it_back(qtbot: QtBot, toast: Toast) -> None:
+    toast.say("Skipped the next run.", action="Undo", shortcut="Ctrl+Z", key="skip-7")
+    assert toast.button.toolTip() == "Undo (Ctrl+Z)"
+    with qtbot.waitSignal(toast.acted, timeout=30_000) as acted:
+        qtbot.keyClick(toast.window(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert acted.args == ["skip-7"]
+
+
 def test_escape_closes_it(qtbot: QtBot, toast: Toast) -> None:
     toast.say("Done.", action="Undo")
     with qtbot.waitSignal(toast.gone):

@@ -200,6 +200,17 @@ def test_pointing_at_a_run_says_what_it_was(timeline: Timeline) -> None:
     assert QToolTip.text() == "Backup\nDone · today 03:00 to 05:00\nTook 2 h\nSaved 1.2 GB"
 
 
+def test_what_a_script_says_is_not_taken_for_markup(timeline: Timeline) -> None:
+    tricky = [bar("x", "quiet", 9, 60, RunState.DONE, "<b>Paid</b> <img src='/etc/passwd'>")]
+    timeline.set_day(LANES, tricky, zone=BERLIN, now=NOW)
+    at = timeline.position_of("x").center()
+    QApplication.sendEvent(
+        timeline.viewport(), QHelpEvent(QEvent.Type.ToolTip, at, timeline.viewport().mapToGlobal(at))
+    )
+    assert "&lt;b&gt;Paid&lt;/b&gt;" in QToolTip.text()
+    assert "<img" not in QToolTip.text()
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
