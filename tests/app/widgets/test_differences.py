@@ -76,6 +76,13 @@ def test_lines_with_little_in_common_are_not_compared_word_by_word() -> None:
     assert [row.change for row in rows] == [Change.REMOVED, Change.ADDED]
 
 
+def test_lines_that_are_alike_find_each_other_past_others() -> None:
+    removed = compare("gone for good\nkeep this word", "keep that word")
+    assert [row.change for row in removed] == [Change.REMOVED, Change.EDITED]
+    added = compare("keep this word", "something new\nkeep that word")
+    assert [row.change for row in added] == [Change.ADDED, Change.EDITED]
+
+
 def test_added_and_removed_lines_are_counted_an_edited_one_as_both() -> None:
     rows = compare("one line\ntwo lines\nthree", "one line\ntwo linen\nfour words here\nthree")
     assert count(rows) == (2, 1)
