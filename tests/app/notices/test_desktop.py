@@ -244,6 +244,46 @@ def test_withdrawn_and_sent_again_in_one_breath_stays(qtbot: QtBot, notices: Des
     assert screen.titles() == ["After all"]
 
 
+def test_withdrawn_and_sent_again_while_the_daemon_answers_stays(
+    qtbot: QtBot, notices: DesktopNotices, start: Start
+) -> None:
+    screen = start()
+    show(qtbot, notices, screen, Notice(key="other", title="Other"))
+    notices.send(ASK)
+    notices.withdraw(ASK.key)
+    notices.send(Notice(key=ASK.key, title="After all"))
+    qtbot.waitUntil(lambda: screen.titles() == ["Other", "After all"], timeout=LIMIT)
+    settle(qtbot, notices)
+    assert screen.called("CloseNotification") == []
+
+
+def test_a_press_that_comes_after_the_withdrawal_is_not_passed_on(
+    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+) -> None:
+    """Even while the daemon still owes the answer without which it cannot be taken away."""
+    screen = start()
+    number = show(qtbot, notices, screen)
+    screen.answers["Notify"] = None
+    notices.send(Notice(key=ASK.key, title="Again"))
+    notices.withdraw(ASK.key)
+    screen.press(number, "approve")
+    settle(qtbot, notices)
+    assert heard == []
+
+
+def test_one_that_is_closed_while_it_is_being_replaced_is_not_given_up(
+    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+) -> None:
+    screen = start()
+    number = show(qtbot, notices, screen)
+    screen.answers["Notify"] = None
+    notices.send(Notice(key=ASK.key, title="Again"))
+    screen.close(number)
+    settle(qtbot, notices)
+    assert heard == []
+    assert ASK.key in notices._open
+
+
 def test_withdrawing_what_was_never_sent_does_nothing(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
     screen = start()
     show(qtbot, notices, screen)
@@ -273,6 +313,37 @@ def test_what_was_solved_while_no_daemon_ran_is_not_shown_by_the_next(
     screen = start()
     show(qtbot, notices, screen, Notice(key="other", title="Other"))
     assert screen.titles() == ["Other"]
+
+
+def test_news_of_what_is_shown_elsewhere_are_shown_there_too(
+    qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices
+) -> None:
+    notices.send(ASK)
+    qtbot.waitUntil(lambda: ASK.key in otherwise.shown, timeout=LIMIT)
+    notices.send(Notice(key=ASK.key, title="Again"))
+    qtbot.waitUntil(lambda: otherwise.shown[ASK.key].title == "Again", timeout=LIMIT)
+
+
+def test_what_was_closed_elsewhere_is_not_shown_by_a_daemon_later(
+    qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices, start: Start
+) -> None:
+    notices.send(ASK)
+    qtbot.waitUntil(lambda: ASK.key in otherwise.shown, timeout=LIMIT)
+    otherwise.closed.emit(ASK.key)
+    screen = start()
+    show(qtbot, notices, screen, Notice(key="other", title="Other"))
+    assert screen.titles() == ["Other"]
+
+
+def test_a_daemon_is_asked_once_for_all_that_waits_for_it(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
+    screen = start()
+    show(qtbot, notices, screen)
+    notices._learn(notices._asked, Reply((), NO_ANSWER))
+    before = len(screen.called("GetCapabilities"))
+    for number in range(20):
+        notices.send(Notice(key=str(number), title=str(number)))
+    qtbot.waitUntil(lambda: len(screen.shown) == 21, timeout=LIMIT)
+    assert len(screen.called("GetCapabilities")) == before + 1
 
 
 def test_presses_elsewhere_count_too(

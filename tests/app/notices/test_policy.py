@@ -340,6 +340,39 @@ def test_a_problem_told_in_the_evening_that_goes_on_moves_into_the_summary() -> 
     assert list(person.screen) == ["b", MORNING]
 
 
+def test_a_question_told_at_night_that_is_asked_again_waits_for_the_morning() -> None:
+    """It has disturbed once."""
+    person = Person(WITH_QUESTIONS, EVENING)
+    person.look([question("a")])
+    person.now += timedelta(hours=1)
+    assert person.look([question("a", count=2), problem("b")]).send == ()
+    person.now = MORNING_TIME
+    decision = person.look([question("a", count=2), problem("b")])
+    assert [notice.key for notice in decision.send] == [MORNING]
+    assert person.board.problems_of(MORNING) == {"a", "b"}
+
+
+def test_the_summary_comes_before_what_is_new() -> None:
+    person = Person(replace(NIGHTLY, at_most=2), EVENING)
+    person.look([problem("a"), problem("b")])
+    person.now = MORNING_TIME
+    new = [question("c", urgency=Urgency.CRITICAL), question("d", urgency=Urgency.CRITICAL)]
+    decision = person.look([problem("a"), problem("b"), *new])
+    assert [notice.key for notice in decision.send] == [MORNING, REST]
+    assert person.board.problems_of(MORNING) == {"a", "b"}
+
+
+def test_a_group_that_shrinks_at_night_says_so_in_the_morning() -> None:
+    person = Person(NIGHTLY, EVENING - timedelta(hours=2))
+    person.look([problem(key, group="g") for key in "abc"])
+    person.now = EVENING
+    left = [problem("a", group="g"), problem("b", group="g")]
+    decision = person.look(left)
+    assert (decision.send, decision.wake) == ((), MORNING_TIME)
+    person.wait(left)
+    assert person.titles() == ["g: 2 things need you"]
+
+
 def test_a_problem_solved_at_night_is_withdrawn_at_night() -> None:
     person = Person(NIGHTLY, EVENING - timedelta(hours=2))
     person.look([problem("a")])

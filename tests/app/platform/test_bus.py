@@ -198,6 +198,40 @@ def test_without_a_bus_every_call_is_answered_with_an_error(
     assert ask(qtbot, bus, "Add").error == NO_ANSWER
 
 
+def test_a_bus_that_stays_away_is_looked_for_less_and_less_until_it_is_back(
+    qtbot: QtBot, connect: Callable[[str], Bus]
+) -> None:
+    with private_bus() as daemon:
+        daemon.stop()
+        bus = connect(daemon.address)
+        bus.open()
+        qtbot.waitUntil(lambda: bus._again.interval() >= 80, timeout=LIMIT)
+        with qtbot.waitSignal(bus.opened, timeout=LIMIT):
+            daemon.start()
+        with qtbot.waitSignal(bus.lost, timeout=LIMIT):
+            daemon.stop()
+        assert bus._again.interval() == 20
+
+
+def test_a_listener_that_closes_the_bus_hears_nothing_more(
+    qtbot: QtBot, daemon: PrivateBus, bus: Bus, clerk: StandIn
+) -> None:
+    heard: list[Heard] = []
+
+    def close(one: Heard) -> None:
+        heard.append(one)
+        bus.close()
+
+    bus.listen(Match(sender=NAME, path=PATH, interface=FACE, member="Rang"), close)
+    clerk.answers["Ready"] = ("", ())
+    ask(qtbot, bus, "Ready")
+    for _ in range(20):
+        clerk.emit("Rang")
+    assert daemon.has(NAME)  # answered after the bus has passed all of them on
+    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
+    assert len(heard) == 1
+
+
 @pytest.mark.parametrize("said", [b"REJECTED EXTERNAL\r\n", b"x" * 9000, b"OK 1234\r\nmore\r\n", b""])
 def test_somebody_who_is_no_bus_is_left_alone(
     qtbot: QtBot, connect: Callable[[str], Bus], tmp_path: Path, said: bytes

@@ -125,8 +125,10 @@ def test_without_networkmanager_qt_is_asked_and_only_then(qtbot: QtBot, bus: Bus
     network.leave()
     hold(qtbot, moods, Need.NETWORK, expected=True)
     assert moods.holds(Need.UNMETERED) is False
-    manager(play, DISCONNECTED)
+    network = manager(play, DISCONNECTED)
     hold(qtbot, moods, Need.NETWORK, expected=False)
+    network.leave()
+    hold(qtbot, moods, Need.NETWORK, expected=True)
     assert next(asked) == 2, "made once, kept after that"
 
 

@@ -89,6 +89,35 @@ def test_a_stranger_who_sends_the_same_signal_is_not_believed(
     assert heard == [("owner",)]
 
 
+def test_a_stranger_cannot_say_that_the_name_has_another_owner(
+    qtbot: QtBot, daemon: PrivateBus, service: Service, play: Play
+) -> None:
+    with qtbot.waitSignal(service.appeared, timeout=LIMIT):
+        lamp = play(NAME, PATH, FACE)
+    settle(qtbot, service)
+    owner = service._owner
+    address = DBusAddress("/org/freedesktop/DBus", interface="org.freedesktop.DBus")
+    with connect(daemon.address) as stranger:
+        signal = new_signal(address, "NameOwnerChanged", "sss", (NAME, owner, stranger.unique_name))
+        signal.header.fields[HeaderFields.destination] = lamp.caller
+        stranger.send(signal)
+        stranger.send_and_get_reply(message_bus.GetId(), timeout=30)
+    settle(qtbot, service)
+    assert service._owner == owner
+
+
+def test_an_owner_that_is_named_twice_is_said_once(qtbot: QtBot, service: Service, play: Play) -> None:
+    """The bus tells of a change, and also answers the question who it is."""
+    with qtbot.waitSignal(service.appeared, timeout=LIMIT):
+        play(NAME, PATH, FACE)
+    said: list[str] = []
+    service.appeared.connect(lambda: said.append("appeared"))
+    service.vanished.connect(lambda: said.append("vanished"))
+    service._look()
+    settle(qtbot, service)
+    assert said == []
+
+
 def follow(qtbot: QtBot, service: Service) -> Properties:
     made = Properties(service, PATH, FACE)
     with qtbot.waitSignal(made.changed, timeout=LIMIT):
