@@ -114,7 +114,11 @@ def _compare_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ..
     """What differs in each, or None if they have little in common."""
     olds, news = list(_WORDS.finditer(old)), list(_WORDS.finditer(new))
     matcher = SequenceMatcher(None, [word[0] for word in olds], [word[0] for word in news], autojunk=False)
-    if matcher.ratio() < _ALIKE or not old.strip() or not new.strip():
+    shared = sum(
+        len(word[0].strip()) for block in matcher.get_matching_blocks() for word in olds[block.a :][: block.size]
+    )
+    # Blanks are in every line; they make nothing alike.
+    if 2 * shared < _ALIKE * sum(len(word[0].strip()) for word in olds + news) or not shared:
         return None
     removed, added = [], []
     for tag, a, b, c, d in matcher.get_opcodes():
