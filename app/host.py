@@ -121,7 +121,7 @@ class _EngineRoom(QObject):
     def _hear(self, announcement: Announcement) -> None:
         """From any thread: pass it on, and look whether something can start now."""
         self._announce(announcement)
-        if not self._is_stirred:
+        if announcement.stirs and not self._is_stirred:
             self._is_stirred = True
             self._stirred.emit()
 

@@ -1,6 +1,7 @@
 """The ticking engine: each tick records what is due, starts what can start, and says when to come back."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from scheduler.engine.backfilling import Backfilling
@@ -164,4 +165,4 @@ class Engine:
 
     def _stir(self, announcement: Announcement) -> None:
         self._stirred = True
-        self._listener(announcement)
+        self._listener(replace(announcement, stirs=True))

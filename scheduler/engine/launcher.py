@@ -88,6 +88,8 @@ class Announcement:
     subject: str
     sentence: str = ""
     is_warning: bool = False
+    stirs: bool = False
+    """Something may be able to start because of it: the engine should look."""
 
 
 Announce = Callable[[Announcement], None]

@@ -109,13 +109,22 @@ class Connection(sqlite3.Connection):
         if self.is_closed:
             raise StoreClosedError
         cursor = super().cursor(factory)
-        if len(self._cursors) >= _REMEMBERED:
-            self._cursors = [held for held in self._cursors if held() is not None]
-        self._cursors.append(weakref.ref(cursor))
+        self._remember(cursor)
         return cursor
 
     def execute(self, sql: str, parameters: Any = (), /) -> Any:
-        return self.cursor().execute(sql, parameters)
+        """The way that every statement takes, so it is short: one lock, and nothing to remember without rows."""
+        with self.step:
+            if self.is_closed:
+                raise StoreClosedError
+            cursor = _new_cursor(self, _Cursor)
+            try:
+                _execute(cursor, sql, parameters)
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                _raise(error, self.path)
+            if cursor.description is not None:
+                self._remember(cursor)
+            return cursor
 
     def executemany(self, sql: str, parameters: Any, /) -> Any:
         return self.cursor().executemany(sql, parameters)
@@ -127,3 +136,12 @@ class Connection(sqlite3.Connection):
                 if (cursor := held()) is not None:
                     cursor.close()
             super().close()
+
+    def _remember(self, cursor: sqlite3.Cursor) -> None:
+        if len(self._cursors) >= _REMEMBERED:
+            self._cursors = [held for held in self._cursors if held() is not None]
+        self._cursors.append(weakref.ref(cursor))
+
+
+_new_cursor = sqlite3.Connection.cursor
+_execute = sqlite3.Cursor.execute

@@ -60,6 +60,8 @@ HUNG_UP = 71
 
 Message = dict[str, Any]
 
+_write = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
 
 class TooLargeError(Exception):
     """A message over the limit; it was not sent."""
@@ -77,8 +79,7 @@ class GarbageError(Exception):
 
 def encode(message: Message, limit: int) -> bytes:
     """The bytes of a message, with their length in front."""
-    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    body = text.encode("utf-8", "replace")
+    body = _write(message).encode("utf-8", "replace")
     if len(body) > limit:
         raise TooLargeError(len(body), limit)
     return HEADER.pack(len(body)) + body
