@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QWidget
 
 from app.resources import find_resource
 from app.theme import DARK, LIGHT, RADIUS, Appearance, Colours, Space, Tone, blend, colours_of, make_palette
@@ -28,6 +28,7 @@ QPushButton:checked {{
   background: {chosen}; color: {accent}; border: 2px solid {accent}; padding: {tight_focus}px {medium_focus}px;
 }}
 QPushButton:focus {{ border: 2px solid {accent}; padding: {tight_focus}px {medium_focus}px; }}
+QPushButton:checked:focus {{ border-color: {text}; }}
 QPushButton:disabled {{ color: {faint}; border-color: {line}; }}
 QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QPushButton[importance="primary"]:hover {{ background: {accent_hover}; }}
@@ -45,7 +46,6 @@ QComboBox:focus, QAbstractSpinBox:focus {{ border: 2px solid {accent}; padding: 
 QComboBox:disabled, QAbstractSpinBox:disabled {{ color: {faint}; border-color: {line}; }}
 QComboBox QLineEdit, QAbstractSpinBox QLineEdit {{ min-height: 0; border: none; padding: 0; background: transparent; }}
 QAbstractSpinBox {{ padding-top: 2px; padding-bottom: 2px; }}
-QAbstractSpinBox QLineEdit {{ padding-left: 6px; }}
 QComboBox::drop-down {{ border: none; width: 22px; }}
 QComboBox::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 12px; height: 12px; }}
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ border: none; width: 20px; }}
@@ -111,6 +111,12 @@ def mark(widget: QWidget, name: str, value: str) -> None:
         widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+
+
+def indent(box: QAbstractSpinBox) -> None:
+    """Text in a box with arrows starts at its very edge, whatever the stylesheet says of padding."""
+    if (line := box.lineEdit()) is not None:
+        line.setTextMargins(Space.SMALL - Space.HAIR, 0, 0, 0)
 
 
 def choose_colours(appearance: Appearance, scheme: Qt.ColorScheme, desktop: QPalette) -> Colours:

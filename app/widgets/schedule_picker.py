@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look import mark
+from app.look import indent, mark
 from app.theme import Space
 from app.widgets.schedule_choice import (
     MONDAY_FIRST,
@@ -80,6 +80,7 @@ class SchedulePicker(QWidget):
         self.kind.currentIndexChanged.connect(self._show_kind)
         for clock in self.times.values():
             clock.setDisplayFormat("HH:mm")
+            indent(clock)
             clock.setAccessibleName(self.tr("Time of day"))
             clock.timeChanged.connect(self._share_time)
         self.number.valueChanged.connect(self._change)
@@ -173,6 +174,7 @@ class SchedulePicker(QWidget):
 
     def _make_every(self) -> QWidget:
         self.number.setValue(5)
+        indent(self.number)
         self.number.setAccessibleName(self.tr("Number"))
         self.unit.setAccessibleName(self.tr("Unit of time"))
         for unit, words in (
@@ -216,6 +218,7 @@ class SchedulePicker(QWidget):
 
     def _make_other(self) -> QWidget:
         words = QLabel(self.tr("Set in the script; it stays so until you choose something else."))
+        words.setMinimumHeight(2 * words.fontMetrics().height())
         mark(words, "ink", "muted")
         return self._make_row(words)
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QFrame, QLineEdit, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.look import Look, make_stylesheet, mark
+from app.look import Look, indent, make_stylesheet, mark
 from app.theme import DARK, LIGHT, Appearance, Colours
 
 BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
@@ -92,13 +92,19 @@ def test_text_does_not_jump_when_its_field_gets_the_focus(qtbot: QtBot, dressed:
 def test_the_focus_is_seen_on_buttons_and_fields(qtbot: QtBot, dressed: Colours) -> None:
     page = QWidget()
     qtbot.addWidget(page)
-    page.resize(300, 200)
+    page.resize(300, 220)
     widgets = [QPushButton("Approve", page), QLineEdit(page), QComboBox(page), QCheckBox("Yes", page)]
     for place, widget in enumerate(widgets):
         widget.setGeometry(10, 10 + 40 * place, 200, 32)
     with qtbot.waitActive(page, timeout=30_000):
         page.show()
         page.activateWindow()
+    toggle = QPushButton("Mon", page)
+    toggle.setGeometry(10, 170, 200, 32)
+    toggle.setCheckable(True)
+    toggle.setChecked(True)
+    toggle.show()
+    widgets.append(toggle)
     for widget, other in zip(widgets, widgets[1:] + widgets[:1], strict=True):
         other.setFocus()
         before = widget.grab().toImage()
@@ -149,3 +155,20 @@ def test_marking_again_with_the_same_costs_nothing(qtbot: QtBot, monkeypatch: py
     mark(button, "importance", "risky")
     monkeypatch.setattr(type(button), "style", lambda _self: pytest.fail("polished again"))
     mark(button, "importance", "risky")
+
+
+@BOTH
+def test_text_in_a_box_with_arrows_does_not_touch_its_edge(qtbot: QtBot, dressed: Colours) -> None:
+    box = QSpinBox()
+    qtbot.addWidget(box)
+    indent(box)
+    box.setValue(88)
+    box.resize(80, 32)
+    image = box.grab(QRect(2, 6, 70, 20)).toImage()
+    written = [
+        x
+        for x in range(40)
+        for y in range(image.height())
+        if abs(image.pixelColor(x, y).lightness() - QColor(dressed.surface).lightness()) > 60
+    ]
+    assert min(written) >= 3

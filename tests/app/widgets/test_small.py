@@ -21,7 +21,7 @@ def test_an_empty_page_says_what_to_do_and_does_it(qtbot: QtBot, shown: Callable
     assert page.button is not None and page.button.toolTip() == "New (Ctrl+N)"
     with qtbot.waitSignal(page.acted):
         qtbot.mouseClick(page.button, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(page.acted):
+    with qtbot.waitSignal(page.acted, timeout=30_000):
         qtbot.keyClick(page, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
 
 
