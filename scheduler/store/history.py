@@ -11,7 +11,20 @@ from scheduler.store.database import from_ms, to_ms
 from scheduler.store.searching import Wanted, find_numbers, index_some, read_words
 from scheduler.timing.occurrences import Reason
 
-__all__ = ["Page", "PastRun", "Search", "Unrun", "find_runs", "find_unrun", "index_some", "number_since"]
+__all__ = [
+    "Page",
+    "PastRun",
+    "RunTally",
+    "Search",
+    "Unrun",
+    "find_event",
+    "find_runs",
+    "find_time",
+    "find_unrun",
+    "index_some",
+    "number_since",
+    "tally_runs",
+]
 
 _UNRUN = "began IS NULL AND state NOT IN ('queued', 'started')"
 _RUN = (
@@ -130,6 +143,46 @@ def find_unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) ->
     """The planned times that did not run, each with its reason, and the gaps that sum up many of them."""
     found = [*_unrun(db, search, page, most), *_gaps(db, search, page, most)]
     return sorted(found, key=lambda one: (one.planned, one.schedule), reverse=True)[:most]
+
+
+def find_time(db: sqlite3.Connection, beginning: str) -> Unrun | None:
+    """The planned time whose key begins so: a run of it, if there will be one, has that id."""
+    row = db.execute(
+        "SELECT schedule, planned, state, reason, detail FROM occurrences WHERE key >= ? AND key < ?",
+        (beginning, f"{beginning}g"),
+    ).fetchone()
+    return None if row is None else Unrun(row[0], _instant(row[1]), row[2], row[3], row[4])
+
+
+def find_event(db: sqlite3.Connection, workflow: str, topic: str, identity: str) -> dict[str, Any]:
+    """What people see of an event."""
+    row = db.execute(
+        "SELECT title, state, published FROM events WHERE workflow = ? AND topic = ? AND id = ?",
+        (workflow, topic, identity),
+    ).fetchone()
+    known = {"topic": topic, "id": identity}
+    return known if row is None else known | {"title": row[0], "state": row[1], "published": _instant(row[2])}
+
+
+class RunTally(NamedTuple):
+    workflow: str
+    status: Status
+    number: int
+    timed: int
+    """Those that began and ended, which took so long together:"""
+    milliseconds: int
+
+
+def tally_runs(db: sqlite3.Connection, workflow: str | None, since: datetime) -> list[RunTally]:
+    """How many runs since then are how."""
+    narrowed = "" if workflow is None else "workflow = ?2 AND "
+    rows = db.execute(
+        "SELECT workflow, status, count(*), sum(ended IS NOT NULL AND began IS NOT NULL), "
+        "coalesce(sum(max(ended - began, 0)), 0) "
+        f"FROM runs WHERE {narrowed}number >= ?1 GROUP BY workflow, status",
+        (number_since(db, since),) if workflow is None else (number_since(db, since), workflow),
+    )
+    return [RunTally(row[0], Status(row[1]), row[2], row[3], row[4]) for row in rows]
 
 
 def _unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[Unrun]:

@@ -1,0 +1,44 @@
+"""Connections: how they are set, what is wrong with them, and who uses them. What is secret is not known here."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from scheduler.engine.workflows.views.look import Look
+from scheduler.store import connections, workflows
+from scheduler.store.workflows import WorkflowStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionView:
+    connection: str
+    settings: dict[str, Any]
+    trouble: str | None
+    """Why it must be connected again."""
+    is_connected: bool
+    used_by: tuple[str, ...]
+    created: datetime | None
+
+
+def find_all(look: Look) -> list[ConnectionView]:
+    """Those that are connected, and those that workflows use and nobody has connected."""
+    users: dict[str, list[str]] = {}
+    for workflow in workflows.every_one(look.db):
+        if workflow.status is not WorkflowStatus.ARCHIVED:
+            for name in look.plans.current(look.db, workflow.slug).connections:
+                users.setdefault(name, []).append(workflow.slug)
+    known = {row.name: row for row in connections.every_one(look.db)}
+    found = []
+    for name in sorted(known.keys() | users.keys()):
+        row = known.get(name)
+        found.append(
+            ConnectionView(
+                connection=name,
+                settings={} if row is None else row.settings,
+                trouble=None if row is None else row.trouble,
+                is_connected=row is not None,
+                used_by=tuple(users.get(name, ())),
+                created=None if row is None else row.created,
+            )
+        )
+    return found

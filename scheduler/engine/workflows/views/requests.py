@@ -1,0 +1,101 @@
+"""What waits for the person, with exactly what would be done, and how to answer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.workflows.views.look import Look
+from scheduler.store import lanes, requests, runs
+from scheduler.store.lanes import Block
+from scheduler.store.requests import RequestKind, RequestRow
+
+_SHORTEST = 4
+_HOW = {
+    RequestKind.APPROVAL: ("dayhand approve {id}", "dayhand reject {id}"),
+    RequestKind.PERMISSION: ("dayhand approve {id}", "dayhand reject {id}"),
+    RequestKind.RECONNECT: ("dayhand connect {subject}",),
+    RequestKind.UNSURE: (
+        "dayhand resolve {run} happened",
+        "dayhand resolve {run} not-happened",
+        "dayhand resolve {run} skip",
+    ),
+    RequestKind.INTERRUPTED: (
+        "dayhand resolve {run} happened",
+        "dayhand resolve {run} not-happened",
+        "dayhand resolve {run} skip",
+    ),
+    RequestKind.SCRIPT_ERROR: ("dayhand retry {run}", "dayhand rollback {workflow}"),
+    RequestKind.TOO_MANY_FAILURES: ("dayhand retry {run}",),
+    RequestKind.INTERNAL: ("dayhand retry {run}",),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestView:
+    id: str
+    kind: str
+    workflow: str
+    workflows: tuple[str, ...]
+    """All that wait for the same thing."""
+    run: str | None
+    subject: str
+    sentence: str
+    call: Any
+    """Connection, tool and parameters of the outside action, if it is about one."""
+    ui: Any
+    """What the script adds for the person to see."""
+    created: datetime
+    answer: str | None
+    answered: datetime | None
+    how: tuple[str, ...]
+    """The commands that answer it."""
+
+
+def find_open(look: Look) -> list[RequestView]:
+    """The oldest first."""
+    return [view_request(look, row) for row in requests.still_open(look.db)]
+
+
+def find_one(look: Look, text: str) -> RequestView:
+    """By its id, or the beginning of it if no other that is open begins so."""
+    row = requests.find(look.db, text)
+    if row is None and len(text) >= _SHORTEST:
+        alike = [one for one in requests.still_open(look.db) if one.id.startswith(text)]
+        if len(alike) > 1:
+            raise RefusedError("ambiguous", f"{text} is the beginning of several requests; write more of it.")
+        row = alike[0] if alike else None
+    if row is None:
+        raise RefusedError("unknown", f"There is no request {text}; dayhand attention lists them.")
+    return view_request(look, row)
+
+
+def view_request(look: Look, row: RequestRow) -> RequestView:
+    given = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow}
+    return RequestView(
+        id=row.id,
+        kind=row.kind.value.replace(" ", "-"),
+        workflow=row.workflow,
+        workflows=_workflows(look, row),
+        run=row.run,
+        subject=row.subject,
+        sentence=row.sentence,
+        call=row.call,
+        ui=row.ui,
+        created=row.created,
+        answer=row.answer,
+        answered=row.answered,
+        how=tuple(line.format(**given) for line in _HOW[row.kind]) if row.answer is None else (),
+    )
+
+
+def _workflows(look: Look, row: RequestRow) -> tuple[str, ...]:
+    """A lost account concerns all workflows that stand still because of it."""
+    if row.kind is not RequestKind.RECONNECT or row.answer is not None:
+        return (row.workflow,)
+    waiting = {row.workflow}
+    for lane in lanes.blocked(look.db):
+        run = runs.find(look.db, lane.run) if lane.blocked is Block.RECONNECT and lane.run else None
+        if run is not None and (run.error or {}).get("subject") == row.subject:
+            waiting.add(run.workflow)
+    return tuple(sorted(waiting))

@@ -1,0 +1,90 @@
+"""How it went over a time: runs by how they ended, planned times by what became of them."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any
+
+from scheduler.engine.views import Counters, Views
+from scheduler.engine.workflows.names import find_workflow
+from scheduler.engine.workflows.views.look import Look
+from scheduler.rules.phases import Status
+from scheduler.store import history, schedules, workflows
+from scheduler.store.history import RunTally
+
+_USUAL = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowStatistics:
+    workflow: str
+    name: str
+    runs: int
+    done: int
+    failed: int
+    seconds: float | None
+    """How long a run took on average."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    since: datetime
+    runs: dict[str, int]
+    """Attempts by status."""
+    times: Counters
+    workflows: tuple[WorkflowStatistics, ...]
+
+
+def count(look: Look, name: str | None, since: datetime | None) -> Statistics:
+    since = since or look.now - _USUAL
+    slug = None if name is None else find_workflow(look.db, name).slug
+    names = {row.slug: row.name for row in workflows.every_one(look.db)}
+    tallies = history.tally_runs(look.db, slug, since)
+    statuses: dict[str, int] = {}
+    by_workflow: dict[str, list[RunTally]] = {}
+    for one in tallies:
+        statuses[one.status.value] = statuses.get(one.status.value, 0) + one.number
+        by_workflow.setdefault(one.workflow, []).append(one)
+    return Statistics(
+        since=since,
+        runs=statuses,
+        times=_count_times(look, slug, since),
+        workflows=tuple(
+            WorkflowStatistics(
+                workflow=found,
+                name=names.get(found, found),
+                runs=sum(one.number for one in ones),
+                done=sum(one.number for one in ones if one.status is Status.COMMITTED),
+                failed=sum(one.number for one in ones if one.status in (Status.LOGIC, Status.INTERNAL)),
+                seconds=_average(ones),
+            )
+            for found, ones in sorted(by_workflow.items())
+        ),
+    )
+
+
+def _average(ones: list[RunTally]) -> float | None:
+    number = sum(one.timed for one in ones)
+    return round(sum(one.milliseconds for one in ones) / number / 1000, 3) if number else None
+
+
+def _count_times(look: Look, workflow: str | None, since: datetime) -> Counters:
+    views = Views(look.context)
+    if workflow is None:
+        return views.statistics(since=since)
+    rows = schedules.every_one(look.db, workflow=workflow)
+    return _add([views.statistics(schedule=row.id, since=since) for row in rows])
+
+
+def _add(counters: list[Counters]) -> Counters:
+    if not counters:
+        return Counters()
+    total: dict[str, Any] = {}
+    for name in (field.name for field in fields(Counters)):
+        values = [getattr(one, name) for one in counters]
+        if name == "skipped":
+            total[name] = {key: sum(one.get(key, 0) for one in values) for one in values for key in one}
+        elif name == "drift":
+            total[name] = tuple(sum(parts) for parts in zip(*values, strict=True))
+        else:
+            total[name] = any(values) if name == "more" else sum(values)
+    return Counters(**total)
