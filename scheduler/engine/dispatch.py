@@ -120,6 +120,13 @@ class Dispatch:
         """Whether a lane may take up its next consumer at once: nothing else waits for its turn or for a slot."""
         return not self._line and lane not in self._others
 
+    def flight_of(self, occurrence: str | None, lane: str) -> str | None:
+        """The key of a run that is under way: its occurrence's, else of the one thing that its lane does."""
+        with self._lock:
+            if occurrence in self._flights:
+                return occurrence
+            return next((key for key, work in self._flights.items() if work.lane == lane), None)
+
     def stop(self, key: str, *, kill: bool, reason: Reason = Reason.STOPPED) -> None:
         """End what is under way; an occurrence that only waits for its next attempt ends at once."""
         with self._lock:

@@ -67,12 +67,12 @@ def prepared(db: sqlite3.Connection, workflow: str, name: str, sequence: int, wa
     db.execute(query, (sequence, to_ms(wake_at), workflow, name))
 
 
-def calm(db: sqlite3.Connection, workflow: str, name: str, sequence: int, now: datetime) -> None:
-    """It was stopped: what there was when it began is no reason to run, nor is a wake time that has come."""
+def calm(db: sqlite3.Connection, workflow: str, name: str, now: datetime) -> None:
+    """It was stopped: what there was when it last began is no reason to run, nor is a wake time that has come."""
     db.execute(
-        "UPDATE handlers SET seen = max(seen, ?1), look = 0, "
-        "wake_at = CASE WHEN wake_at <= ?2 THEN NULL ELSE wake_at END WHERE workflow = ?3 AND name = ?4",
-        (sequence, to_ms(now), workflow, name),
+        "UPDATE handlers SET seen = max(seen, began), look = 0, "
+        "wake_at = CASE WHEN wake_at <= ?1 THEN NULL ELSE wake_at END WHERE workflow = ?2 AND name = ?3",
+        (to_ms(now), workflow, name),
     )
 
 
@@ -101,7 +101,10 @@ def find(db: sqlite3.Connection, workflow: str, name: str) -> HandlerRow | None:
 
 def begin(db: sqlite3.Connection, workflow: str, name: str) -> tuple[dict[str, Any], Any]:
     """A run of it begins, so no look is owed: its state, and what its last committed run gave."""
-    query = "UPDATE handlers SET look = 0 WHERE workflow = ? AND name = ? RETURNING state, result"
+    query = (
+        "UPDATE handlers SET look = 0, began = (SELECT sequence FROM workflows WHERE slug = workflow) "
+        "WHERE workflow = ? AND name = ? RETURNING state, result"
+    )
     row = db.execute(query, (workflow, name)).fetchone()
     return ({}, None) if row is None else (json.loads(row[0]), None if row[1] is None else json.loads(row[1]))
 

@@ -192,18 +192,30 @@ def test_what_prepare_said_is_kept(database: Database, wake_at: datetime | None)
 def test_a_stopped_consumer_does_not_start_again_by_itself(database: Database) -> None:
     """K13: until there is news after its start."""
     publish(database, "a")
+    with database.write() as db:
+        handlers.begin(db, "w", "file")
     change(database, "file", look=True, wake_at=NOW)
     with database.write() as db:
-        handlers.calm(db, "w", "file", 1, NOW)
+        handlers.calm(db, "w", "file", NOW)
     assert ready(database, LATER) == []
     publish(database, "b")
+    assert ready(database) == ["w/file"]
+
+
+def test_what_came_after_the_stopped_run_began_is_news(database: Database) -> None:
+    """K13."""
+    with database.write() as db:
+        handlers.begin(db, "w", "file")
+    publish(database, "a")
+    with database.write() as db:
+        handlers.calm(db, "w", "file", NOW)
     assert ready(database) == ["w/file"]
 
 
 def test_a_stop_keeps_a_wake_time_that_has_not_come_and_what_was_seen(database: Database) -> None:
     change(database, "file", seen=7, wake_at=LATER)
     with database.write() as db:
-        handlers.calm(db, "w", "file", 3, NOW)
+        handlers.calm(db, "w", "file", NOW)
     assert (found(database).seen, found(database).wake_at) == (7, LATER)
 
 

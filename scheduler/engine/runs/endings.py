@@ -101,7 +101,7 @@ class Endings:
         """Stopped. A stopped consumer does not start again by itself."""
         give_back_or_keep(db, attempt.id)
         if attempt.handler.kind is HandlerKind.CONSUMER:
-            handlers.calm(db, attempt.workflow, attempt.handler.name, attempt.sequence, now)
+            handlers.calm(db, attempt.workflow, attempt.handler.name, now)
         runs.move(db, attempt.id, Status.ACTIVE, Status.CANCELLED, now, ended=now, summary=sentence)
         self._end_occurrence(db, attempt, Outcome(Result.CANCELLED, sentence), now)
 

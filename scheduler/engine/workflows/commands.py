@@ -11,6 +11,7 @@ from scheduler.engine.context import Context
 from scheduler.engine.definition import schedule_id
 from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.engine import PAUSED
+from scheduler.engine.launcher import lane_name
 from scheduler.engine.once import Act, carry_out
 from scheduler.engine.plans import Plan, Plans
 from scheduler.engine.refusal import RefusedError
@@ -107,15 +108,15 @@ class WorkflowCommands:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             stopped = []
             for row in self._open_runs(db, target):
-                key = self._layer.key_of(row.id)
-                if row.status is Status.ACTIVE and key is not None:
-                    flying.append(key)
-                elif row.status is Status.RECONCILIATION:
+                if row.status is Status.RECONCILIATION:
                     raise RefusedError("answer first", "Say first whether it happened: dayhand attention")
+                if row.status is Status.ACTIVE:
+                    key = self._dispatch.flight_of(row.occurrence, lane_name(row.workflow, row.handler, row.kind))
+                    flying.extend([] if key is None else [key])
                 else:
-                    drop(db, row, now, "It was stopped.")
-                    if row.occurrence is not None:
-                        self._dispatch.give_up(db, row.occurrence, now)
+                    self._let_go(db, row, now, "It was stopped.")
+                    if row.kind is HandlerKind.CONSUMER:
+                        handlers.calm(db, row.workflow, row.handler, now)
                 stopped.append(row.id)
             if not stopped:
                 raise RefusedError("not running", f"Nothing of {target} is running or waiting.")
@@ -313,6 +314,9 @@ class WorkflowCommands:
     def _refuse_if_held_up(
         self, db: sqlite3.Connection, row: WorkflowRow, plan: Plan, name: str, *, when_finished: bool
     ) -> bool:
+        schedule = schedules.find(db, schedule_id(row.slug, name))
+        if schedule is not None and schedule.trouble is not None:
+            raise RefusedError("trouble", f"{schedule.id} was set aside: {schedule.trouble} Put that right first.")
         lane = lanes.find(db, row.slug, plan.handlers[name].lane)
         if lane is not None and lane.blocked is not None:
             help_line = UNBLOCK[lane.blocked].format(slug=row.slug)
@@ -341,9 +345,13 @@ class WorkflowCommands:
         if runs.active(db, row.slug):
             raise RefusedError("busy", f"{row.name} is running now; first: dayhand stop {row.slug}")
         for one in runs.unfinished(db, row.slug):
-            drop(db, one, now, "The workflow was put away.")
-            if one.occurrence is not None:
-                self._dispatch.give_up(db, one.occurrence, now)
+            self._let_go(db, one, now, "The workflow was put away.")
+
+    def _let_go(self, db: sqlite3.Connection, row: RunRow, now: datetime, note: str) -> None:
+        """What waits for an answer or its next attempt is over, and its occurrence with it."""
+        drop(db, row, now, note)
+        if row.occurrence is not None:
+            self._dispatch.give_up(db, row.occurrence, now)
 
 
 def _startable(plan: Plan, handler: str | None) -> list[str]:
@@ -359,6 +367,9 @@ def _startable(plan: Plan, handler: str | None) -> list[str]:
     jobs = [one.name for one in plan.handlers.values() if one.kind is HandlerKind.JOB]
     if producers or len(jobs) == 1:
         return producers or jobs
+    if not jobs:
+        sentence = "has nothing to start: its consumers run by themselves when there is something for them."
+        raise RefusedError("consumer", f"{plan.name} {sentence}")
     raise RefusedError("which", f"Say which: {', '.join(f'{plan.workflow}/{name}' for name in jobs)}.")
 
 

@@ -43,6 +43,7 @@ CREATE TABLE handlers (
     state     TEXT NOT NULL DEFAULT '{}',
     result    TEXT,
     seen      INTEGER NOT NULL DEFAULT 0,
+    began     INTEGER NOT NULL DEFAULT 0,
     latest    INTEGER NOT NULL DEFAULT 0,
     look      INTEGER NOT NULL DEFAULT 0,
     wake_at   INTEGER,
