@@ -19,9 +19,11 @@ __all__ = [
     "Unrun",
     "find_event",
     "find_runs",
+    "find_runs_after",
     "find_time",
     "find_unrun",
     "index_some",
+    "last_number",
     "number_since",
     "tally_runs",
 ]
@@ -119,6 +121,16 @@ def find_runs(db: sqlite3.Connection, search: Search, page: Page, most: int) -> 
             where, values = f"r.workflow = ? AND {where}", [search.workflow, *values]  # type: ignore[list-item]
         rows = db.execute(f"{_RUN} WHERE {where} ORDER BY r.number DESC LIMIT ?", (*values, most)).fetchall()
     return [_past_run(row) for row in rows]
+
+
+def find_runs_after(db: sqlite3.Connection, number: int, most: int) -> list[PastRun]:
+    """Those made after the one of that number, the oldest first."""
+    rows = db.execute(f"{_RUN} WHERE r.number > ? ORDER BY r.number LIMIT ?", (number, most))
+    return [_past_run(row) for row in rows]
+
+
+def last_number(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()[0])
 
 
 def number_since(db: sqlite3.Connection, instant: datetime) -> int:

@@ -88,3 +88,19 @@ def _resuming(db: sqlite3.Connection, now: datetime) -> list[tuple[str, str, dat
         (to_ms(now),),
     )
     return [(row[0], row[1], at) for row in rows if (at := from_ms(row[2]))]
+
+
+_UNFINISHED = """
+SELECT EXISTS (SELECT 1 FROM schedules WHERE paused = 0 AND held = 0 AND trouble IS NULL AND removed IS NULL
+        AND (next_due <= ?1 OR late_next IS NOT NULL))
+    OR EXISTS (SELECT 1 FROM backfills b JOIN schedules s ON s.id = b.schedule
+        WHERE b.ended IS NULL AND s.held = 0 AND s.trouble IS NULL AND s.removed IS NULL)
+    OR EXISTS (SELECT 1 FROM mutations WHERE check_at <= ?1)
+"""
+
+
+def is_anything_to_do(db: sqlite3.Connection, now: datetime) -> bool:
+    """Whether something runs, waits to run, or is due; what comes later or waits for a person does not count."""
+    if runs.active(db) or db.execute(_UNFINISHED, (to_ms(now),)).fetchone()[0]:
+        return True
+    return bool(db.execute(_WAITING).fetchone() or handlers.ready(db, now) or _resuming(db, now))

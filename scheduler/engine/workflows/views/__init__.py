@@ -1,6 +1,6 @@
 """What people see of workflows: frozen values made by read-only queries. Any thread may ask."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from scheduler.connections.registry import Registry
@@ -9,6 +9,7 @@ from scheduler.engine.plans import Plans
 from scheduler.engine.workflows.views import (
     connections,
     history,
+    news,
     requests,
     runs,
     statistics,
@@ -19,6 +20,7 @@ from scheduler.engine.workflows.views import (
 from scheduler.engine.workflows.views.connections import ConnectionView
 from scheduler.engine.workflows.views.history import Found, HistoryPage
 from scheduler.engine.workflows.views.look import Look
+from scheduler.engine.workflows.views.news import News
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.engine.workflows.views.runs import Ended, LogPart, RunDetails
 from scheduler.engine.workflows.views.statistics import Statistics
@@ -74,6 +76,18 @@ class WorkflowViews:
 
     def connections(self) -> list[ConnectionView]:
         return connections.find_all(self._look())
+
+    def news(self, after: int, watched: Collection[str] = ()) -> News:
+        """Runs made after that number, and those watched, as they are now."""
+        return news.find(self._look(), after, watched)
+
+    def last_number(self) -> int:
+        """From where on everything is news."""
+        return news.last_number(self._look())
+
+    def is_quiet(self) -> bool:
+        """Nothing runs, waits to run, or is due; what comes later or waits for a person does not count."""
+        return news.is_quiet(self._look())
 
     def _look(self) -> Look:
         return Look(
