@@ -59,8 +59,12 @@ class Way(StrEnum):
     """Another attempt goes on after the outside action."""
 
 
-def way_on(*, waited: bool, mutation: Mutation | None) -> Way:
-    """`waited`: it had not failed but waited for an answer, which has come."""
-    if waited and mutation is not Mutation.FAILED:
-        return Way.RESUME
-    return Way.EMIT if continue_after(mutation) is Continuation.EMIT else Way.AFRESH
+def way_on(*, waited: bool, mutation: Mutation | None) -> Way | None:
+    """`waited`: it had not failed but waited for an answer, which has come. None while it is not known if it acted."""
+    match continue_after(mutation):
+        case Continuation.RECONCILE:
+            return None
+        case Continuation.EMIT:
+            return Way.RESUME if waited else Way.EMIT
+        case Continuation.AFRESH:
+            return Way.RESUME if waited and mutation is None else Way.AFRESH

@@ -83,6 +83,15 @@ def unsettled(db: sqlite3.Connection, workflow: str | None = None) -> list[Mutat
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (workflow,))]
 
 
+def out_of_reach(db: sqlite3.Connection, connection: str) -> list[MutationRow]:
+    """Unsure ones whose checker could not be asked over that connection, and nobody else was."""
+    query = (
+        f"{_ALL} WHERE status = 'unsure' AND check_at IS NULL AND connection = ? AND NOT EXISTS "
+        "(SELECT 1 FROM requests q WHERE q.run = mutations.run AND q.kind = 'unsure' AND q.answer IS NULL)"
+    )
+    return [_from_sql(row) for row in db.execute(query, (connection,))]
+
+
 def to_check(db: sqlite3.Connection, now: datetime) -> list[MutationRow]:
     """Those whose tool is to be asked by now whether it happened."""
     rows = db.execute(f"{_ALL} WHERE check_at IS NOT NULL AND check_at <= ? ORDER BY check_at", (to_ms(now),))

@@ -112,15 +112,24 @@ def solve(db: sqlite3.Connection, now: datetime, kind: RequestKind, subject: str
     return [row[0] for row in db.execute(query, (Given.SOLVED, to_ms(now), kind, subject)).fetchall()]
 
 
-def approved_hash(db: sqlite3.Connection, run: str) -> str | None:
-    """What the person said yes to, for that run."""
-    query = "SELECT hash FROM requests WHERE run = ? AND kind = 'approval' AND answer = 'yes' ORDER BY answered DESC"
-    row = db.execute(query, (run,)).fetchone()
-    return None if row is None else row[0]
+def hand_over(db: sqlite3.Connection, request: str, run: str, workflow: str) -> None:
+    """It is asked for the sake of another run now."""
+    db.execute("UPDATE requests SET run = ?, workflow = ? WHERE id = ?", (run, workflow, request))
+
+
+def is_approved(db: sqlite3.Connection, chain: str, wanted: str) -> bool:
+    """Whether the person said yes to exactly that, for an attempt of that chain."""
+    query = (
+        "SELECT 1 FROM requests WHERE run IN (SELECT ?1 UNION ALL SELECT id FROM runs WHERE chain = ?1 AND attempt > 1)"
+        " AND kind = 'approval' AND answer = 'yes' AND hash = ?2"
+    )
+    return db.execute(query, (chain, wanted)).fetchone() is not None
 
 
 def of_run(db: sqlite3.Connection, run: str) -> list[RequestRow]:
-    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE run = ? ORDER BY created", (run,))]
+    """All that was asked about it; what is still open comes last."""
+    query = f"{_ALL} WHERE run = ? ORDER BY answer IS NULL, created"
+    return [_from_sql(row) for row in db.execute(query, (run,))]
 
 
 def find(db: sqlite3.Connection, request: str) -> RequestRow | None:

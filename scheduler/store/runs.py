@@ -101,17 +101,23 @@ def settle_phase(db: sqlite3.Connection, run: str, old: Phase, new: Phase, now: 
 
 def resume(db: sqlite3.Connection, run: str, at: datetime | None) -> None:
     """Let it go on at that time, or not by itself."""
-    db.execute("UPDATE runs SET resume_at = ? WHERE id = ?", (to_ms(at), run))
+    db.execute("UPDATE runs SET resume_at = ?1, updated = coalesce(?1, updated) WHERE id = ?2", (to_ms(at), run))
 
 
 def follow(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
     """The next attempt takes its place."""
-    db.execute("UPDATE runs SET followed = 1, resume_at = NULL WHERE id = ?", (run,))
+    query = "UPDATE runs SET followed = 1, resume_at = NULL, ended = coalesce(ended, ?) WHERE id = ?"
+    db.execute(query, (to_ms(successor.created), run))
     insert(db, successor)
 
 
 def note_progress(db: sqlite3.Connection, run: str, progress: Any) -> None:
     db.execute("UPDATE runs SET progress = ? WHERE id = ?", (json.dumps(progress), run))
+
+
+def note_checkpoint(db: sqlite3.Connection, run: str) -> None:
+    """It has got further than before, so its chain does not end again and again at the same point."""
+    db.execute("UPDATE runs SET crashes = 0 WHERE id = ?", (run,))
 
 
 def find(db: sqlite3.Connection, run: str) -> RunRow | None:
@@ -144,6 +150,15 @@ def resuming(db: sqlite3.Connection, now: datetime, workflow: str | None = None)
     return [_from_sql(row) for row in db.execute(query, (to_ms(now), workflow))]
 
 
+def waiting_for(db: sqlite3.Connection, failure: str, subject: str) -> list[RunRow]:
+    """Those that a failure of that class about that subject holds up until a person has dealt with it."""
+    query = (
+        f"{_ALL} WHERE {_OPEN} AND status = 'paused:approval' "
+        "AND error ->> 'class' = ? AND error ->> 'subject' = ? ORDER BY number"
+    )
+    return [_from_sql(row) for row in db.execute(query, (failure, subject))]
+
+
 def chain(db: sqlite3.Connection, first: str) -> list[RunRow]:
     """All attempts that began with that one, in order."""
     query = f"{_ALL} WHERE id = ?1 UNION ALL {_ALL} WHERE chain = ?1 AND attempt > 1 ORDER BY attempt"
@@ -157,11 +172,12 @@ def of_occurrence(db: sqlite3.Connection, key: str) -> list[RunRow]:
 
 
 def occurrences_going_on(db: sqlite3.Connection) -> set[str]:
-    """The occurrences whose last attempt is not their end: it waits, is to be followed, or holds up its lane."""
+    """The occurrences whose last attempt is not their end: it waits, is to be followed, or a person is to say."""
     query = (
         f"SELECT occurrence FROM runs WHERE {_OPEN} AND status LIKE 'paused:%' UNION "
         "SELECT occurrence FROM runs WHERE resume_at IS NOT NULL UNION "
-        "SELECT r.occurrence FROM runs r JOIN lanes l ON l.run = r.id AND l.blocked IS NOT NULL"
+        "SELECT r.occurrence FROM runs r JOIN lanes l ON l.run = r.id AND l.blocked IS NOT NULL UNION "
+        "SELECT r.occurrence FROM runs r JOIN requests q ON q.run = r.id AND q.answer IS NULL"
     )
     return {row[0] for row in db.execute(query) if row[0] is not None}
 

@@ -123,31 +123,41 @@ def test_what_is_solved_is_said_by_its_ids(database: Database) -> None:
     assert [answered(database, name) for name in ("q1", "q2", "q3")] == ["solved", None, None]
 
 
-@pytest.mark.parametrize(("given", "hash_"), [("yes", "h1"), ("no", None), ("withdrawn", None), (None, None)])
-def test_only_a_yes_approves(database: Database, given: str | None, hash_: str | None) -> None:
+@pytest.mark.parametrize(("given", "approved"), [("yes", True), ("no", False), ("withdrawn", False), (None, False)])
+def test_only_a_yes_approves(database: Database, given: str | None, approved: bool) -> None:  # noqa: FBT001
     question = Question(database)
     question.put(digest="h1")
     if given is not None:
         question.answer(given)
-    assert requests.approved_hash(database.read(), "r1") == hash_
-    assert requests.approved_hash(database.read(), "r2") is None
+    assert requests.is_approved(database.read(), "r1", "h1") is approved
+    assert not requests.is_approved(database.read(), "r1", "h2")
+    assert not requests.is_approved(database.read(), "r2", "h1")
 
 
 def test_a_yes_to_something_else_approves_nothing(database: Database) -> None:
     with database.write() as db:
         requests.put(db, RequestRow("q1", RequestKind.PERMISSION, "w", "x", "May it?", NOW, "r1", hash="h1"))
     assert Question(database).answer("yes") is Answered.TAKEN
-    assert requests.approved_hash(database.read(), "r1") is None
+    assert not requests.is_approved(database.read(), "r1", "h1")
 
 
-def test_the_latest_yes_is_the_one_that_holds(database: Database) -> None:
-    """Another call asks again."""
-    question = Question(database)
-    for name, digest, at in [("q1", "newer", LATER), ("q2", "older", NOW)]:
-        question.put(name, digest=digest)
-        with database.write() as db:
-            requests.answer(db, name, Given.YES, at)
-    assert requests.approved_hash(database.read(), "r1") == "newer"
+def test_a_request_can_be_asked_for_the_sake_of_another_run(database: Database) -> None:
+    """F3: what many wait for outlives the one that asked first."""
+    Question(database).put()
+    with database.write() as db:
+        requests.hand_over(db, "q1", "r2", "w")
+        assert requests.close(db, LATER, run="r1") == 0
+        assert requests.close(db, LATER, run="r2") == 1
+
+
+def test_what_is_still_open_comes_last_whatever_the_clock_said(database: Database) -> None:
+    """M5: the clock was set back between two questions."""
+    with database.write() as db:
+        for name, at in [("q1", LATER), ("q2", NOW)]:
+            requests.put(db, RequestRow(name, RequestKind.UNSURE, "w", "r1", "Did it happen?", at, "r1"))
+            if name == "q1":
+                requests.answer(db, name, Given.SKIP, LATER)
+    assert [one.id for one in requests.of_run(database.read(), "r1")] == ["q1", "q2"]
 
 
 def test_all_requests_of_a_run_are_found_answered_or_not(database: Database) -> None:

@@ -7,10 +7,14 @@ from uuid import uuid4
 
 from scheduler.connections.connector import Tool
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
-from scheduler.store import grants, requests
+from scheduler.rules.failures import FailureClass
+from scheduler.store import grants, mutations, requests, runs
 from scheduler.store.grants import GrantKind
-from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.requests import Given, RequestKind, RequestRow
 from scheduler.store.runs import RunRow
+
+_SHARED = {RequestKind.RECONNECT: FailureClass.AUTH, RequestKind.PERMISSION: FailureClass.PERMISSION}
+"""What is asked once for all that wait for it, with the failure that makes them wait."""
 
 
 def needs_approval(db: sqlite3.Connection, attempt: Attempt, tool: Tool, call: OutsideCall) -> bool:
@@ -18,7 +22,7 @@ def needs_approval(db: sqlite3.Connection, attempt: Attempt, tool: Tool, call: O
     wanted = attempt.handler.approve or ("always" if tool.acts_on_others else "never")
     if wanted == "never":
         return False
-    if requests.approved_hash(db, attempt.id) == call.hash:
+    if requests.is_approved(db, attempt.row.chain, call.hash):
         return False
     return not grants.has(db, attempt.workflow, attempt.handler.name, call.connection, call.tool, GrantKind.APPROVAL)
 
@@ -27,6 +31,17 @@ def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, no
     prepared = attempt.prepared or {}
     said = prepared.get("say") or f"{attempt.plan.name} wants to use {call.tool} of {call.connection}."
     ask(db, RequestKind.APPROVAL, attempt.row, said, now, call=call, ui=prepared.get("ui"))
+
+
+def close(db: sqlite3.Connection, run: str, now: datetime, given: Given = Given.WITHDRAWN) -> None:
+    """Nobody has to answer about that run any more. What others wait for as well is asked for their sake."""
+    for one in requests.of_run(db, run):
+        if one.answer is None and one.kind in _SHARED:
+            others = runs.waiting_for(db, _SHARED[one.kind], one.subject)
+            others += [found for row in mutations.out_of_reach(db, one.subject) if (found := runs.find(db, row.run))]
+            for other in [other for other in others if other.id != run][:1]:
+                requests.hand_over(db, one.id, other.id, other.workflow)
+    requests.close(db, now, given, run=run)
 
 
 def ask(

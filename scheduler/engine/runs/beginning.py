@@ -7,10 +7,11 @@ from uuid import uuid4
 
 from scheduler.engine.launcher import Reports, Work
 from scheduler.engine.plans import Handler, Plan
+from scheduler.engine.runs import asking
 from scheduler.engine.runs.attempt import Attempt, tell_event
 from scheduler.rules.mutations import Mutation, Way, way_on
 from scheduler.rules.phases import HandlerKind, Phase, Status, first_phase
-from scheduler.store import events, handlers, lanes, mutations, requests, runs
+from scheduler.store import events, handlers, lanes, mutations, runs
 from scheduler.store.lanes import Ground
 from scheduler.store.requests import Given
 from scheduler.store.runs import RunRow
@@ -56,11 +57,11 @@ def go_on(db: sqlite3.Connection, work: Work, plan: Plan, old: RunRow, now: date
     if handler is None or found is None or found.resume_at is None or found.resume_at > now:
         return None
     ground = _stand(db, plan, handler, old.id)
-    if ground is None:
-        return None
     mutation = mutations.status_of(db, old.id)
     waited = found.status is Status.RECONCILIATION or (found.status is Status.APPROVAL and found.error is None)
     way = way_on(waited=waited, mutation=mutation)
+    if ground is None or way is None:
+        return None
     lanes.open_up(db, old.workflow, handler.lane, run=old.id)
     if way is Way.RESUME:
         runs.move(
@@ -90,7 +91,7 @@ def follow(
             mutating_at=old.mutating_at,
             mutated_at=old.mutated_at,
         )
-    requests.close(db, now, Given.SOLVED, run=old.id)
+    asking.close(db, old.id, now, Given.SOLVED)
     runs.follow(db, old.id, row)
     if way is Way.EMIT:
         events.hand_over(db, old.id, row.id)

@@ -1,8 +1,8 @@
 """How attempts end, each in one transaction: what becomes of the run, its events, its lane and its occurrence."""
 
 import sqlite3
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from scheduler.engine.launcher import Outcome, Reports, Result
@@ -15,7 +15,7 @@ from scheduler.store import connections, events, handlers, lanes, mutations, run
 from scheduler.store.events import EventState
 from scheduler.store.lanes import Block, LaneRow
 from scheduler.store.requests import RequestKind
-from scheduler.timing.backoff import RETRIES, retry_delay
+from scheduler.timing.backoff import retry_delay
 
 _ASKS: dict[Block, RequestKind] = {
     Block.RECONNECT: RequestKind.RECONNECT,
@@ -32,6 +32,8 @@ _BLOCKS = {
     FailureClass.INTERNAL: Block.INTERNAL,
     FailureClass.UNSURE: Block.UNSURE,
 }
+_PATIENT = 3
+"""What does not count (no network, a full disk) is tried again at least every five minutes, for as long as it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,12 @@ class Endings:
         self, attempt: Attempt, failure: Failure, subject: str | None, db: sqlite3.Connection, now: datetime
     ) -> None:
         """It cannot go on: wait and try again, or ask the person; its events are kept only if it has acted."""
-        if continue_after(mutations.status_of(db, attempt.id)) is Continuation.AFRESH:
-            events.release(db, attempt.id)
+        match continue_after(mutations.status_of(db, attempt.id)):
+            case Continuation.RECONCILE:  # something went wrong with us in the middle of its outside action
+                self.leave_unsure(db, attempt, replace(failure, kind=FailureClass.UNSURE), now, has_checker=True)
+                return
+            case Continuation.AFRESH:
+                events.release(db, attempt.id)
         if failure.kind is FailureClass.TRANSIENT:
             self._fail_for_now(db, attempt, failure, now)
             return
@@ -112,14 +118,13 @@ class Endings:
         runs.move(db, attempt.id, Status.ACTIVE, Status.CRASHED, now, ended=now, resume_at=now)
 
     def _fail_for_now(self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, now: datetime) -> None:
-        failures = 0
+        step = min(attempt.row.attempt, _PATIENT)
         if failure.counts:
-            failures = handlers.count_failure(db, attempt.workflow, attempt.handler.name)
-        if failures >= attempt.handler.most_failures:
-            self._give_up(db, attempt, failure, failures, now)
-            return
-        wait = retry_delay(failures, _hex(attempt.row.chain), failure.retry_after) if failures else RETRIES[0]
-        until = now + max(wait, failure.retry_after or timedelta())
+            step = handlers.count_failure(db, attempt.workflow, attempt.handler.name)
+            if step >= attempt.handler.most_failures:
+                self._give_up(db, attempt, failure, step, now)
+                return
+        until = now + retry_delay(step, _hex(attempt.row.chain), failure.retry_after)
         lane = _lane(attempt, Block.RETRYING, failure.sentence)._replace(until=until)
         self._stand_still(db, attempt, failure, lane, now)
 

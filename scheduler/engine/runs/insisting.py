@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from threading import Event
+from typing import TypeVar
 
 from scheduler.engine.context import Context
 from scheduler.engine.launcher import Announcement
@@ -10,8 +11,7 @@ from scheduler.store.errors import StaleError, StoreClosedError, StoreError
 
 _WAITS = (0.5, 1.0, 2.0, 5.0)
 
-Prepare = Callable[[], Callable[[sqlite3.Connection], None]]
-"""Makes what to write; called anew for each try, so that the time is right."""
+Written = TypeVar("Written")
 
 
 class Insistence:
@@ -24,12 +24,13 @@ class Insistence:
     def close(self) -> None:
         self._closing.set()
 
-    def write(self, prepare: Prepare, *, durable: bool = False) -> None:
+    def write(self, write: Callable[[sqlite3.Connection], Written], *, durable: bool = False) -> Written:
+        """One transaction, which is tried until the store takes it; `write` reads the clock anew each time."""
         tries = 0
         while True:
             try:
                 with self._context.database.write(durable=durable) as db:
-                    prepare()(db)
+                    return write(db)
             except (StoreClosedError, StaleError):
                 raise
             except StoreError as error:
@@ -38,5 +39,3 @@ class Insistence:
                 if self._closing.wait(_WAITS[min(tries, len(_WAITS) - 1)]):
                     raise
                 tries += 1
-            else:
-                return

@@ -11,21 +11,22 @@ from threading import Lock, Thread
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
-from scheduler.engine.launcher import Announcement, Reports, Work
+from scheduler.engine.launcher import Announcement, Outcome, Reports, Result, Work
 from scheduler.engine.plans import Plan, Plans
 from scheduler.engine.runs import beginning, recovery, turns
 from scheduler.engine.runs.attempt import Attempt
 from scheduler.engine.runs.endings import Endings
 from scheduler.engine.runs.insisting import Insistence
 from scheduler.engine.runs.reconciling import Reconciling
-from scheduler.engine.runs.stories import StoppedError, Story
+from scheduler.engine.runs.stories import Outlook, StoppedError, Story
 from scheduler.engine.runs.tools import FailedError, Secrets, Tools
 from scheduler.engine.runs.turns import Errand
 from scheduler.engine.runs.workshop import BadScriptError, NoWorkerError, Workshop
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.lanes import Candidate
 from scheduler.store import handlers, logs, runs, workflows
-from scheduler.store.errors import StoreClosedError, StoreError
+from scheduler.store.errors import StaleError, StoreClosedError, StoreError
+from scheduler.store.runs import RunRow
 from scheduler.workers.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class RunLayer:
         self.plans = plans
         self.tools = Tools(context, registry, secrets)
         self._insistence = Insistence(context)
-        self._reconciling = Reconciling(context, self.tools)
+        self._reconciling = Reconciling(context, self.tools, self._insistence)
         self._line: SimpleQueue[tuple[Work, Reports] | None] = SimpleQueue()
         self._lock = Lock()
         self._threads: list[Thread] = []
@@ -128,10 +129,10 @@ class RunLayer:
 
     def _take(self, work: Work, reports: Reports) -> None:
         errand = work.errand if isinstance(work.errand, Errand) else None
+        if self._is_closing:
+            return
         if errand is not None and errand.check is not None:
             self._reconciling.check(errand.check)
-            return
-        if self._is_closing:
             return
         endings = Endings(reports)
         worker, attempt = self._begin(work, errand, reports)
@@ -161,8 +162,9 @@ class RunLayer:
                 self._could_not_start(work, errand, plan, reports, error.failure)
                 return None, None
             try:
-                with self._context.database.write() as db:
-                    attempt = self._write_beginning(db, work, errand, plan, reports)
+                attempt = self._insistence.write(
+                    partial(self._write_beginning, work=work, errand=errand, plan=plan, reports=reports)
+                )
             except beginning.OtherVersionError:
                 self.workshop.release(worker)
                 continue
@@ -174,9 +176,6 @@ class RunLayer:
                 return None, None
             with self._lock:
                 self._flights[work.key] = worker
-                told = self._stops.get(work.key)
-            if told is not None:  # before there was a worker to tell
-                worker.stop(kill=told)
             self._context.tell(Announcement(work.subject))
             return worker, attempt
 
@@ -187,8 +186,18 @@ class RunLayer:
         if work.origin is not None:
             return beginning.begin_occurrence(db, work, plan, reports, now)
         if errand is not None and errand.run is not None:
-            return beginning.go_on(db, work, plan, errand.run, now)
+            if errand.run.handler in plan.handlers:
+                return beginning.go_on(db, work, plan, errand.run, now)
+            self._leave_behind(db, work, errand.run, reports, now)
+            return None
         return beginning.begin_consumer(db, work, plan, now)
+
+    def _leave_behind(self, db: sqlite3.Connection, work: Work, row: RunRow, reports: Reports, now: datetime) -> None:
+        """The script that would have gone on with it is gone."""
+        note = f"{row.handler} was removed from the script."
+        recovery.drop(db, runs.find(db, row.id) or row, now, note)
+        if row.occurrence is not None:
+            reports.end(db, work, Outcome(Result.CANCELLED, note), now)
 
     def _could_not_start(
         self, work: Work, errand: Errand | None, plan: Plan, reports: Reports, failure: Failure
@@ -212,7 +221,7 @@ class RunLayer:
             self._insistence,
             attempt,
             worker,
-            lambda db, now: self._next_of_lane(db, attempt, worker, now),
+            Outlook(partial(self._next_of_lane, attempt, worker), partial(self._stops.get, attempt.work.key)),
         )
         ending: Ending | None = None
         self._telling[attempt.id] = attempt.work.key
@@ -225,9 +234,12 @@ class RunLayer:
         except StoreClosedError:
             raise
         except StoreError as error:
-            ending = partial(endings.fail, attempt, _trouble(error), None)
+            failure = _mistake(error) if isinstance(error, StaleError) else _trouble(error)
+            ending = partial(endings.fail, attempt, failure, None)
         except Exception as error:  # noqa: BLE001  the outermost frame of a run: recorded as its failure
             ending = partial(endings.fail, attempt, _mistake(error), None)
+        finally:
+            story.leave()
         try:
             if ending is not None:
                 self._end(story, ending)
@@ -238,15 +250,14 @@ class RunLayer:
 
     def _end(self, story: Story, ending: Ending) -> None:
         """Write it down, whatever the store says."""
-        story.leave()
-        text, now = story.conversation.take_log(), self._context.clock.now()
+        text = story.conversation.take_log()
 
         def write(db: sqlite3.Connection) -> None:
             if text:
                 logs.append(db, story.attempt.id, text)
-            ending(db, now)
+            ending(db, self._context.clock.now())
 
-        self._insistence.write(lambda: write)
+        self._insistence.write(write)
 
     def _stop(self, endings: Endings, attempt: Attempt, sentence: str, db: sqlite3.Connection, now: datetime) -> None:
         if self._is_closing:
@@ -254,7 +265,7 @@ class RunLayer:
         else:
             endings.cancel(attempt, sentence, db, now)
 
-    def _next_of_lane(self, db: sqlite3.Connection, attempt: Attempt, worker: Worker, now: datetime) -> Attempt | None:
+    def _next_of_lane(self, attempt: Attempt, worker: Worker, db: sqlite3.Connection, now: datetime) -> Attempt | None:
         """The consumer of this lane whose turn it is, if nothing else waits; it begins in the same transaction."""
         if attempt.handler.lane or self._is_closing or not worker.is_usable:
             return None

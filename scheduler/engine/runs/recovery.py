@@ -10,7 +10,7 @@ from scheduler.engine.runs.tools import Tools
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import Continuation, Mutation, Way, continue_after
 from scheduler.rules.phases import HandlerKind, Phase, Status
-from scheduler.store import events, handlers, lanes, mutations, requests, runs
+from scheduler.store import events, handlers, lanes, mutations, runs
 from scheduler.store.lanes import Block, LaneRow
 from scheduler.store.requests import RequestKind
 from scheduler.store.runs import RunRow
@@ -23,23 +23,18 @@ _CRASHED = "Dayhand ended {number} times while {name} was running, each time at 
 def recover(db: sqlite3.Connection, plans: Plans, tools: Tools, now: datetime) -> set[str]:
     """Every run that was active gets one attempt to go on. The occurrences whose attempts do."""
     for row in runs.active(db):
-        plan = plans.current(db, row.workflow)
-        _recover(db, row, plans, plan.handlers.get(row.handler), tools, now)
+        plan, its_own = plans.current(db, row.workflow), plans.find(db, row.workflow, row.script)
+        _recover(db, row, plans, plan.handlers.get(row.handler, its_own.handlers[row.handler]), tools, now)
     handlers.look_again(db)
     return runs.occurrences_going_on(db)
 
 
-def _recover(
-    db: sqlite3.Connection, row: RunRow, plans: Plans, handler: Handler | None, tools: Tools, now: datetime
-) -> None:
+def _recover(db: sqlite3.Connection, row: RunRow, plans: Plans, handler: Handler, tools: Tools, now: datetime) -> None:
     mutation = mutations.status_of(db, row.id)
     got_further = mutation in (Mutation.APPLIED, Mutation.SKIPPED) and row.phase is not Phase.EMITTING
     crashes = 1 if got_further else row.crashes + 1
     if continue_after(mutation) is Continuation.AFRESH:
         events.release(db, row.id)
-    if handler is None:
-        runs.move(db, row.id, Status.ACTIVE, Status.CRASHED, now, ended=now)
-        return
     if continue_after(mutation) is Continuation.RECONCILE:
         _find_out(db, row, plans, handler, tools, now, crashes)
     elif crashes >= TOO_MANY_CRASHES:
@@ -94,7 +89,7 @@ def drop(db: sqlite3.Connection, row: RunRow, now: datetime, note: str) -> None:
     if row.status in (Status.COMMITTED, Status.CANCELLED, Status.ACTIVE) or row.followed:
         return
     give_back_or_keep(db, row.id)
-    requests.close(db, now, run=row.id)
+    asking.close(db, row.id, now)
     lanes.open_up(db, row.workflow, lanes.lane_of(row.handler, row.kind), run=row.id)
     runs.resume(db, row.id, None)
     if row.status is not Status.CRASHED:

@@ -6,13 +6,15 @@ touch anything outside: only the call that `mutate` asked for does, and that is 
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from dayhand import _protocol as protocol
 
-from scheduler.connections.connector import Tool
+from scheduler.connections.connector import Call, Tool
 from scheduler.engine.context import Context
 from scheduler.engine.runs import asking
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
@@ -26,14 +28,22 @@ from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import HandlerKind, Phase
 from scheduler.store import events, handlers, logs, mutations, runs
+from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
 from scheduler.store.mutations import MutationRow
 from scheduler.workers.outcomes import Cancelled, Finished
 from scheduler.workers.script import Phase as ScriptPhase
 from scheduler.workers.worker import Worker
 
-Continue = Callable[[sqlite3.Connection, datetime], Attempt | None]
-"""In the transaction that commits a run: the next one of its lane, if there is one to go on with at once."""
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a run has to know of what goes on around it."""
+
+    next_of_lane: Callable[[sqlite3.Connection, datetime], Attempt | None]
+    """In the transaction that commits it: the next run of its lane, if there is one to go on with at once."""
+    told_to_end: Callable[[], bool | None]
+    """Whether it was told to end, and then whether by force; None if it was not."""
 
 
 class StoppedError(Exception):
@@ -49,14 +59,14 @@ class Story:
         insistence: Insistence,
         attempt: Attempt,
         worker: Worker,
-        go_on: Continue,
+        outlook: Outlook,
     ) -> None:
         self._context = context
         self._tools = tools
         self._endings = endings
         self._insistence = insistence
         self._worker = worker
-        self._go_on = go_on
+        self._outlook = outlook
         self._ahead: str | None = None
         self.attempt = attempt
         self.conversation = Conversation(context, tools, attempt, self._checkpoint)
@@ -77,7 +87,8 @@ class Story:
         if self._ahead is not None:
             self._ahead = None
             self._worker.stop(kill=True)
-            self._worker.finish()
+            with suppress(FailedError, StoreError):  # what it asked for meanwhile does not matter any more
+                self._worker.finish()
 
     def _produce(self) -> None:
         value = self._ask(protocol.PRODUCER, {"state": self.attempt.state})
@@ -110,7 +121,7 @@ class Story:
             runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now)
             attempt.phase = Phase.PREPARED
             self._endings.commit(db, attempt, None, None, now)
-            self.next = self._go_on(db, now)
+            self.next = self._outlook.next_of_lane(db, now)
 
     def _prepare(self, decision: dict[str, Any]) -> None:
         """What to do is known: store it with the events that it takes."""
@@ -143,13 +154,15 @@ class Story:
                 f"{call.tool} of {call.connection} only reads; call it in prepare, and let mutate act.",
             )
         self._tools.check_grant(self._context.database.read(), attempt, call)
-        now = self._now()
         if asking.needs_approval(self._context.database.read(), attempt, tool, call):
             with self._context.database.write() as db:
-                self._endings.wait_for_approval(db, attempt, call, now)
+                self._endings.wait_for_approval(db, attempt, call, self._now())
                 self._keep_log(db)
             return False
-        key = call.key_for(attempt.row.chain)
+        ready = self._tools.make_ready(attempt.workflow, call, call.key_for(attempt.row.chain))
+        if self._outlook.told_to_end() is not None:
+            raise StoppedError(Cancelled().sentence)
+        now = self._now()
         with self._context.database.write(durable=True) as db:
             runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
             mutations.begin(
@@ -160,18 +173,19 @@ class Story:
                     connection=call.connection,
                     tool=call.tool,
                     parameters=call.parameters,
-                    key=key,
+                    key=ready.key,
                     status=Mutation.IN_FLIGHT,
                     begun=now,
                 ),
             )
+            self._keep_log(db)
         attempt.phase = Phase.MUTATING
-        return self._make(tool, call, key)
+        return self._make(tool, ready)
 
-    def _make(self, tool: Tool, call: OutsideCall, key: str) -> bool:
+    def _make(self, tool: Tool, ready: Call) -> bool:
         attempt = self.attempt
         try:
-            result = self._tools.act(attempt, tool, call, key)
+            result = self._tools.act(tool, ready)
         except FailedError as error:
             self._insistence.write(partial(self._note_refusal, error.failure, tool), durable=True)
             if error.failure.kind is FailureClass.UNSURE:
@@ -184,33 +198,24 @@ class Story:
         attempt.phase = Phase.MUTATED
         return True
 
-    def _note_success(self) -> Callable[[sqlite3.Connection], None]:
+    def _note_success(self, db: sqlite3.Connection) -> None:
         attempt, now = self.attempt, self._now()
+        mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.APPLIED, now, result=attempt.outcome)
+        runs.advance(db, attempt.id, Phase.MUTATING, Phase.MUTATED, now, outcome=attempt.outcome)
 
-        def write(db: sqlite3.Connection) -> None:
-            mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.APPLIED, now, result=attempt.outcome)
-            runs.advance(db, attempt.id, Phase.MUTATING, Phase.MUTATED, now, outcome=attempt.outcome)
-
-        return write
-
-    def _note_refusal(self, failure: Failure, tool: Tool) -> Callable[[sqlite3.Connection], None]:
+    def _note_refusal(self, failure: Failure, tool: Tool, db: sqlite3.Connection) -> None:
         attempt, now = self.attempt, self._now()
-
-        def write(db: sqlite3.Connection) -> None:
-            if failure.kind is FailureClass.UNSURE:
-                self._endings.leave_unsure(db, attempt, failure, now, has_checker=tool.check is not None)
-                self._keep_log(db)
-            else:
-                mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.FAILED, now)
-
-        return write
+        if failure.kind is FailureClass.UNSURE:
+            self._endings.leave_unsure(db, attempt, failure, now, has_checker=tool.check is not None)
+        else:
+            mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.FAILED, now)
 
     def _commit(self, state: dict[str, Any] | None, result: Any) -> None:
         with self._context.database.write() as db:
             now = self._now()
             self._endings.commit(db, self.attempt, state, result, now)
             self._keep_log(db)
-            self.next = self._go_on(db, now)
+            self.next = self._outlook.next_of_lane(db, now)
 
     def _checkpoint(self, state: dict[str, Any]) -> None:
         """A producer in the middle of its work: what it published so far is visible, and is not published again."""
@@ -218,6 +223,7 @@ class Story:
         with self._context.database.write() as db:
             self._endings.publish(db, attempt, now)
             handlers.update(db, attempt.workflow, attempt.handler.name, state=state)
+            runs.note_checkpoint(db, attempt.id)
             self._keep_log(db)
 
     def _note_prepare(self, db: sqlite3.Connection, decision: dict[str, Any], now: datetime) -> None:
@@ -253,6 +259,8 @@ class Story:
             self.conversation,
         )
         self._ahead = phase
+        if (by_force := self._outlook.told_to_end()) is not None:  # between two phases there was nobody to tell
+            self._worker.stop(kill=by_force)
 
     def _ask(self, phase: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Have the script run a phase, unless it is at it already, and wait for what it gives."""

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from scheduler.connections.connector import Call, Checked, Tool, ToolFailedError
@@ -59,11 +60,11 @@ class Tools:
                 f"{call.tool} of {call.connection} acts, and only mutate may act; call it there{_line(call)}.",
             )
         self.check_grant(self._context.database.read(), attempt, call)
-        return self._run(tool, call, attempt.workflow, "")
+        return self._run(tool, self.make_ready(attempt.workflow, call))
 
-    def act(self, attempt: Attempt, tool: Tool, call: OutsideCall, key: str) -> Any:
+    def act(self, tool: Tool, ready: Call) -> Any:
         """Make the one call that acts. What it raises tells apart whether it may have happened."""
-        return self._run(tool, call, attempt.workflow, key)
+        return self._run(tool, ready)
 
     def find(self, attempt: Attempt, call: OutsideCall) -> Tool:
         """The tool, with parameters that it takes."""
@@ -103,26 +104,16 @@ class Tools:
         if tool.check is None:
             return None
         call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
-        prepared = self._call(call, workflow, mutation.key)
+        ready = self.make_ready(workflow, call, mutation.key)
         try:
-            return tool.check(prepared)
+            return tool.check(ready)
         except ToolFailedError as error:
-            raise FailedError(error.failure, call.connection) from error
+            raise FailedError(_readable(error.failure), call.connection) from error
         except Exception as error:
-            raise FailedError(_mistake(call, error, mutating=False), call.connection) from error
+            raise FailedError(_mistake(tool, ready, error, FailureClass.INTERNAL), call.connection) from error
 
-    def _run(self, tool: Tool, call: OutsideCall, workflow: str, key: str) -> Any:
-        prepared = self._call(call, workflow, key)
-        try:
-            answer = tool.run(prepared)
-            json.dumps(answer)
-        except ToolFailedError as error:
-            raise FailedError(error.failure, call.connection) from error
-        except Exception as error:
-            raise FailedError(_mistake(call, error, mutating=tool.mutating), call.connection) from error
-        return answer
-
-    def _call(self, call: OutsideCall, workflow: str, key: str) -> Call:
+    def make_ready(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
+        """The call as its tool gets it, with settings and secrets; nothing has been done outside yet."""
         db = self._context.database.read()
         kind = call.connection.partition(":")[0]
         row = connections.find(db, call.connection)
@@ -137,7 +128,7 @@ class Tools:
         try:
             secrets = self._secrets.read(call.connection)
         except ToolFailedError as error:
-            raise FailedError(error.failure, call.connection) from error
+            raise FailedError(_readable(error.failure), call.connection) from error
         return Call(
             parameters=call.parameters,
             settings={**({} if row is None else row.settings), **secrets},
@@ -148,15 +139,32 @@ class Tools:
             workflow=workflow,
         )
 
+    def _run(self, tool: Tool, ready: Call) -> Any:
+        try:
+            answer = tool.run(ready)
+            json.dumps(answer, allow_nan=False)
+        except ToolFailedError as error:
+            failure = _readable(error.failure)
+            if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
+                failure = replace(failure, kind=FailureClass.TRANSIENT)
+            raise FailedError(failure, ready.connection) from error
+        except Exception as error:
+            kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
+            raise FailedError(_mistake(tool, ready, error, kind), ready.connection) from error
+        return answer
+
 
 def _line(call: OutsideCall) -> str:
     return "" if call.line is None else f" (line {call.line})"
 
 
-def _mistake(call: OutsideCall, error: Exception, *, mutating: bool) -> Failure:
-    """An error that the connector did not foresee: ours to report, and after an action nobody knows what happened."""
-    return Failure(
-        kind=FailureClass.UNSURE if mutating else FailureClass.INTERNAL,
-        sentence=f"{call.tool} of {call.connection} failed in an unexpected way ({type(error).__name__}: {error}).",
-        traceback="".join(traceback.format_exception(error))[-20_000:],
-    )
+def _mistake(tool: Tool, ready: Call, error: Exception, kind: FailureClass) -> Failure:
+    """An error that the connector did not foresee."""
+    said = f"{tool.name} of {ready.connection} failed in an unexpected way ({type(error).__name__}: {error})."
+    told = "".join(traceback.format_exception(error))[-20_000:]
+    return _readable(Failure(kind=kind, sentence=said, traceback=told))
+
+
+def _readable(failure: Failure) -> Failure:
+    """What connectors say may quote names of files that are no text, which nobody could store."""
+    return replace(failure, sentence=failure.sentence.encode(errors="replace").decode())

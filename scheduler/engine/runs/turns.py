@@ -37,11 +37,9 @@ def find(db: sqlite3.Connection, plans: Plans, now: datetime) -> list[Found]:
 
 
 def _resumed(db: sqlite3.Connection, plans: Plans, row: RunRow, now: datetime) -> Found | None:
-    ground = lanes.ground(db, row.workflow, lane_of(row.handler, row.kind))
-    if ground is None or not ground.is_open_to(row.id):
-        return None
     handler = plans.current(db, row.workflow).handlers.get(row.handler)
-    if handler is None:
+    ground = lanes.ground(db, row.workflow, lane_of(row.handler, row.kind))
+    if handler is not None and (ground is None or not ground.is_open_to(row.id)):
         return None
     continues = row.phase in _CONTINUING or row.status in (Status.APPROVAL, Status.RECONCILIATION)
     one = None if row.occurrence is None else occurrences.find(db, row.occurrence)
@@ -51,7 +49,7 @@ def _resumed(db: sqlite3.Connection, plans: Plans, row: RunRow, now: datetime) -
         lane=lane_name(row.workflow, row.handler, row.kind),
         subject=f"{row.workflow}/{row.handler}",
         planned=None if one is None else one.planned,
-        needs=() if continues else handler.needs,
+        needs=() if continues or handler is None else handler.needs,
         errand=Errand(run=row),
     )
 

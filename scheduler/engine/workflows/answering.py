@@ -14,11 +14,11 @@ from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciling import settle
 from scheduler.engine.runs.recovery import drop
 from scheduler.engine.workflows.names import find_run, find_workflow
+from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import Phase, Status
 from scheduler.store import connections, grants, handlers, lanes, mutations, requests, runs
 from scheduler.store.grants import Grant, GrantKind
-from scheduler.store.lanes import Block, LaneRow
 from scheduler.store.mutations import MutationRow
 from scheduler.store.requests import Answered, Given, RequestKind, RequestRow
 from scheduler.store.runs import RunRow
@@ -33,7 +33,8 @@ _ANSWERS = {
     RequestKind.TOO_MANY_FAILURES: "Try again: dayhand retry {run}",
     RequestKind.INTERNAL: "Try again: dayhand retry {run}",
 }
-_ANSWER_FIRST = frozenset({Block.UNSURE, Block.INTERRUPTED, Block.PERMISSION, Block.RECONNECT})
+_FAILED = frozenset({Status.TRANSIENT, Status.LOGIC, Status.INTERNAL})
+"""What can be tried again; whatever else stands still waits for an answer, or goes on by itself."""
 
 
 class Answering:
@@ -75,12 +76,9 @@ class Answering:
         """What the person found out about an outside action, or about a job that was interrupted."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            try:
-                given = Given(answer)
-            except ValueError:
-                given = Given.YES
-            if given not in (Given.HAPPENED, Given.NOT_HAPPENED, Given.SKIP):
+            if answer not in (Given.HAPPENED, Given.NOT_HAPPENED, Given.SKIP):
                 raise RefusedError("answer", f"{answer!r} is no answer; say happened, not-happened or skip.")
+            given = Given(answer)
             row = find_run(db, run)
             asked = [one for one in requests.of_run(db, row.id) if one.kind in _RESOLVED]
             if not asked:
@@ -95,17 +93,17 @@ class Answering:
         """Try again now what failed: of a run, or of all that holds up a workflow."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            held_up = [one for one in self._blocked(db, target) if one.run is not None]
-            for lane in held_up:
-                if lane.blocked in _ANSWER_FIRST:
-                    raise RefusedError("answer first", f"{lane.sentence} Answer first: dayhand attention")
-                assert lane.run is not None
-                requests.close(db, now, Given.SOLVED, run=lane.run)
-                runs.resume(db, lane.run, now)
-            if not held_up:
+            held_up = self._held_up(db, target)
+            failed = [one for one in held_up if one.status in _FAILED]
+            if held_up and not failed:
+                raise RefusedError("answer first", f"{target} waits for your answer. Answer first: dayhand attention")
+            if not failed:
                 raise RefusedError("nothing to retry", f"Nothing of {target} waits to be tried again.")
-            handlers.forgive(db, held_up[0].workflow)
-            return {"runs": [lane.run for lane in held_up]}
+            for one in failed:
+                requests.close(db, now, Given.SOLVED, run=one.id)
+                runs.resume(db, one.id, now)
+            handlers.forgive(db, failed[0].workflow)
+            return {"runs": [one.id for one in failed]}
 
         return self._do("retry", target, request_id, act)
 
@@ -151,10 +149,8 @@ class Answering:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             connections.save(db, name, settings, now)
             self._go_on_with(db, RequestKind.RECONNECT, name, now)
-            for mutation in mutations.unsettled(db):
-                asked = [one for one in requests.of_run(db, mutation.run) if one.answer is None]
-                if mutation.connection == name and mutation.status is Mutation.UNSURE and not asked:
-                    mutations.check_again(db, mutation.run, now, counts=False)
+            for mutation in mutations.out_of_reach(db, name):
+                mutations.check_again(db, mutation.run, now, counts=False)
             return {"connection": name, "sentence": f"{name} is connected."}
 
         return self._do("connect", name, request_id, act)
@@ -186,9 +182,11 @@ class Answering:
 
     def _allow(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> None:
         if row.kind is RequestKind.PERMISSION:
-            workflow, connection, tool = row.subject.split(" ")
-            grants.give(db, Grant(workflow, "", connection, tool, GrantKind.PERMISSION, now))
-            for one in self._waiting_for(db, Block.PERMISSION, row.subject):
+            workflow, _, asked = row.subject.partition(" ")
+            if asked:  # else the account itself refused, and a grant of ours changes nothing about that
+                connection, tool = asked.split(" ")
+                grants.give(db, Grant(workflow, "", connection, tool, GrantKind.PERMISSION, now))
+            for one in runs.waiting_for(db, FailureClass.PERMISSION, row.subject):
                 runs.resume(db, one.id, now)
             return
         assert row.run is not None
@@ -203,7 +201,7 @@ class Answering:
 
     def _decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
         if row.kind is RequestKind.PERMISSION:
-            for one in self._waiting_for(db, Block.PERMISSION, row.subject):
+            for one in runs.waiting_for(db, FailureClass.PERMISSION, row.subject):
                 drop(db, one, now, "You did not allow it.")
                 self._end_occurrence(db, one, now)
             return
@@ -242,26 +240,20 @@ class Answering:
     def _go_on_with(self, db: sqlite3.Connection, kind: RequestKind, subject: str, now: datetime) -> None:
         """What was asked for is there: everything that waited for it goes on."""
         requests.solve(db, now, kind, subject)
-        block = Block.RECONNECT if kind is RequestKind.RECONNECT else Block.PERMISSION
-        for one in self._waiting_for(db, block, subject):
+        failure = FailureClass.AUTH if kind is RequestKind.RECONNECT else FailureClass.PERMISSION
+        for one in runs.waiting_for(db, failure, subject):
             runs.resume(db, one.id, now)
 
-    def _waiting_for(self, db: sqlite3.Connection, block: Block, subject: str) -> list[RunRow]:
-        found = [
-            runs.find(db, lane.run) for lane in lanes.blocked(db) if lane.blocked is block and lane.run is not None
-        ]
-        return [one for one in found if one is not None and (one.error or {}).get("subject") == subject]
-
-    def _blocked(self, db: sqlite3.Connection, target: str) -> list[LaneRow]:
+    def _held_up(self, db: sqlite3.Connection, target: str) -> list[RunRow]:
+        """The attempts that failed or wait for an answer: of the workflow, or of the chain of one run."""
         try:
-            row = find_workflow(db, target)
+            workflow, chain = find_workflow(db, target).slug, None
         except RefusedError:
             run = find_run(db, target)
-            if run.status is Status.APPROVAL and run.error is None:
-                raise RefusedError("answer first", "It waits for your yes or no; answer first.") from None
-            chain = {one.id for one in runs.chain(db, run.chain)}
-            return [lane for lane in lanes.of_workflow(db, run.workflow) if lane.blocked and lane.run in chain]
-        return [lane for lane in lanes.of_workflow(db, row.slug) if lane.blocked is not None]
+            workflow, chain = run.workflow, run.chain
+        asked = [runs.find(db, one.run) for one in requests.still_open(db) if one.workflow == workflow and one.run]
+        found = {row.id: row for row in [*asked, *runs.unfinished(db, workflow)] if row is not None}
+        return [row for row in found.values() if row.status is not Status.ACTIVE and chain in (None, row.chain)]
 
     def _end_occurrence(self, db: sqlite3.Connection, run: RunRow, now: datetime) -> None:
         if run.occurrence is not None:

@@ -1,0 +1,252 @@
+"""The outside action: written down before it is made, made once, and never forgotten."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from scheduler.rules.failures import FailureClass, classify_status
+from tests.engine.harness import SECOND
+from tests.runs.breaking import statements
+from tests.runs.scripts import HEAD, consumer
+from tests.runs.shop import Shop, fail
+
+FAILS_IN_NEXT = consumer().replace('state["told"]', 'assert not state.get("x") and {}["next"]\n        state["told"]')
+
+
+def consumer_with(phase: str, line: str) -> str:
+    """The usual consumer, which does one thing more at the beginning of a phase."""
+    start = {
+        "prepare": "def prepare(self, ctx, state):",
+        "mutate": "def mutate(self, ctx, prepared):",
+        "next": "def next(self, ctx, prepared, result, state):",
+    }[phase]
+    return consumer().replace(start, f"{start}\n        {line}")
+
+
+def test_the_action_gets_a_key_that_stays_the_same_in_its_chain_and_differs_in_another(shop: Shop) -> None:
+    shop.deploy(consumer())
+    shop.world.fails = [fail(FailureClass.TRANSIENT)]
+    shop.publish("a")
+    shop.tick()
+    shop.pass_time(40 * SECOND)
+    shop.publish("b")
+    shop.tick()
+    first, again, other = (call.key for call in shop.world.calls)
+    assert first == again
+    assert first != other
+    assert len(first) == 32
+
+
+@pytest.mark.parametrize("answer", [None, 0, "", [], {"id": 7}, [1, "ü"]])
+def test_its_result_goes_to_next(shop: Shop, answer: Any) -> None:
+    """X1: whatever the tool answers."""
+    shop.world.answer = answer
+    shop.deploy(consumer())
+    shop.publish("a")
+    shop.tick()
+    assert shop.state("C")["told"] == ["applied", answer]
+
+
+def test_no_call_is_no_outcome(shop: Shop) -> None:
+    shop.deploy(consumer().replace('ctx.call("world:x", "act", n=prepared.data)', "pass"))
+    shop.publish("a")
+    shop.tick()
+    assert shop.state("C")["told"] == ["none", None]
+    assert shop.mutation(shop.runs("C")[-1].id) is None
+    assert shop.events() == {"a": "consumed"}
+
+
+def test_only_the_commits_around_the_action_wait_for_the_disk(shop: Shop) -> None:
+    """A power cut must not forget that something is about to be done, or was done; everything else may be quick."""
+    shop.deploy(consumer())
+    shop.tick()
+    told = statements(shop)
+    shop.publish("a")
+    shop.tick()
+    durable, guarded, quick = False, [], []
+    for statement in told:
+        if statement.startswith("PRAGMA synchronous"):
+            durable = statement.endswith("FULL")
+        for mark in ("INSERT INTO mutations", "UPDATE mutations", "INSERT INTO runs", "'consumed'", "'reserved'"):
+            if mark in statement and statement.startswith(("INSERT", "UPDATE")):
+                (guarded if durable else quick).append(mark)
+    assert guarded == ["INSERT INTO mutations", "UPDATE mutations"]
+    assert set(quick) >= {"INSERT INTO runs", "'consumed'", "'reserved'"}
+
+
+def test_when_next_fails_only_next_is_tried_again_with_the_first_result(shop: Shop) -> None:
+    """X8"""
+    shop.world.answer = {"id": 1}
+    shop.deploy(FAILS_IN_NEXT)
+    shop.publish("a")
+    shop.tick()
+    [failed] = shop.runs("C")[-1:]
+    assert (failed.status, failed.phase) == ("failed:logic", "mutated")
+    assert shop.events() == {"a": "reserved"}
+    shop.world.answer = "another"
+    shop.deploy(consumer())
+    shop.tick()
+    assert len(shop.world.calls) == 1
+    assert shop.state("C") == {"done": ["a"], "told": ["applied", {"id": 1}]}
+    assert shop.events() == {"a": "consumed"}
+    last = shop.runs("C")[-1]
+    assert (last.retry_of, last.attempt, last.status) == (failed.id, 2, "committed")
+    assert shop.requests() == []
+
+
+@pytest.mark.parametrize(
+    ("phase", "line", "says"),
+    [
+        ("mutate", 'ctx.call("world:x", "act"); ctx.call("world:x", "act")', None),
+        ("mutate", 'ctx.call("world:x", "lo" + "ok")', "only reads"),
+        ("mutate", 'ctx.publish("t", id="x")', "publish"),
+        ("prepare", 'ctx.publish("t", id="x")', "publish"),
+        ("prepare", 'ctx.call("world:x", "ac" + "t")', "only mutate may act"),
+        ("next", 'ctx.call("world:x", "lo" + "ok")', "call"),
+        ("next", 'ctx.publish(t, id="x")', "publish"),
+    ],
+)
+def test_what_a_phase_may_not_do_is_the_fault_of_the_script(
+    shop: Shop, phase: str, line: str, says: str | None
+) -> None:
+    """X9"""
+    shop.deploy(consumer_with(phase, line))
+    shop.publish("a")
+    shop.tick()
+    run = shop.runs("C")[-1]
+    if says is None:  # the first call never returns, so there is no second
+        assert (run.status, len(shop.world.calls)) == ("committed", 1)
+        return
+    assert run.status == "failed:logic"
+    assert says in run.error["sentence"]
+    assert len(shop.world.calls) == (phase == "next")
+    assert shop.events() == {"a": "reserved" if phase == "next" else "pending"}
+
+
+def test_pause_while_it_acts_lets_it_finish_first(shop: Shop) -> None:
+    """X11"""
+    shop.world.gate = threading.Event()
+    shop.deploy(consumer())
+    shop.tick()
+    shop.publish("a")
+    shop.wait(shop.world.entered.is_set)
+    shop.commands.pause("w")
+    shop.publish("b")
+    shop.world.gate.set()
+    shop.tick()
+    assert shop.events() == {"a": "consumed", "b": "pending"}
+    assert len(shop.world.calls) == 1
+    shop.commands.resume("w")
+    shop.tick()
+    assert shop.events() == {"a": "consumed", "b": "consumed"}
+
+
+def test_a_server_that_fails_leaves_an_action_unsure_and_a_read_to_be_tried_again(shop: Shop) -> None:
+    """X12"""
+    shop.world.fails = [fail(classify_status(503, mutating=True))]
+    shop.world.read_fails = [fail(classify_status(503, mutating=False))]
+    shop.world.check_fails = [fail(FailureClass.TRANSIENT)]
+    shop.deploy(consumer_with("prepare", 'ctx.call("world:x", "look")'))
+    shop.publish("a")
+    shop.tick()
+    assert shop.runs("C")[-1].status == "paused:transient"
+    shop.pass_time(33 * SECOND)
+    assert shop.runs("C")[-1].status == "paused:reconciliation"
+    assert len(shop.world.calls) == 1
+
+
+@pytest.mark.parametrize("answer", [float("nan"), float("inf"), {1, 2}, b"bytes"])
+def test_an_answer_that_is_no_json_does_not_make_it_act_twice(shop: Shop, answer: Any) -> None:
+    """X2: the action was made, so its tool is asked whether it happened."""
+    shop.world.answer = answer
+    shop.deploy(consumer())
+    shop.publish("a")
+    shop.tick()
+    assert (len(shop.world.calls), len(shop.world.checks)) == (1, 1)
+    assert shop.state("C")["told"] == ["applied", "found"]
+
+
+def test_a_refusal_before_anything_was_done_leaves_no_action_behind(shop: Shop) -> None:
+    """Not connected: nothing was tried outside, so nothing is written down as tried."""
+    shop.deploy(consumer())
+    with shop.database.write() as db:
+        db.execute("INSERT INTO connections VALUES ('world:x', '{}', 'Sign in again.', 0)")
+    shop.publish("a")
+    shop.tick()
+    run = shop.runs("C")[-1]
+    assert (run.status, run.phase, shop.mutation(run.id)) == ("paused:approval", "prepared", None)
+    assert shop.events() == {"a": "pending"}
+    assert shop.world.calls == []
+
+
+@pytest.mark.parametrize("kind", [FailureClass.AUTH, FailureClass.PERMISSION])
+def test_a_refusal_in_the_middle_of_acting_is_written_down_as_not_done(shop: Shop, kind: FailureClass) -> None:
+    shop.world.fails = [fail(kind)]
+    shop.deploy(consumer())
+    shop.publish("a")
+    shop.tick()
+    run = shop.runs("C")[-1]
+    mutation = shop.mutation(run.id)
+    assert mutation is not None and mutation.status == "failed"
+    assert (run.status, run.phase) == ("paused:approval", "mutating")
+    assert shop.events() == {"a": "pending"}
+
+
+def test_a_stop_while_it_acts_lets_the_call_end_and_keeps_what_is_done(shop: Shop) -> None:
+    """Nobody can call back what is under way; what was acted on is dealt with, and the run is over."""
+    shop.world.gate = threading.Event()
+    shop.deploy(consumer())
+    shop.tick()
+    shop.publish("a")
+    shop.wait(shop.world.entered.is_set)
+    shop.commands.stop("w")
+    shop.world.gate.set()
+    shop.tick()
+    assert shop.runs("C")[-1].status == "cancelled"
+    assert shop.events() == {"a": "consumed"}
+    mutation = shop.mutation(shop.runs("C")[-1].id)
+    assert mutation is not None and mutation.status == "applied"
+
+
+@pytest.mark.parametrize("moment", ["_write_beginning", "find"])
+def test_a_stop_while_no_script_runs_is_not_lost(shop: Shop, moment: str) -> None:
+    """It came as the run was about to begin, or after mutate had said what it wants: nothing is done outside."""
+    shop.deploy(consumer())
+    shop.tick()
+    owner: Any = shop.house.layer if moment == "_write_beginning" else shop.house.layer.tools
+    method = getattr(owner, moment)
+
+    def stop_first(*args: Any, **named: Any) -> Any:
+        shop.house.layer.stop("w/C", kill=False)
+        return method(*args, **named)
+
+    setattr(owner, moment, stop_first)
+    shop.publish("a")
+    shop.tick()
+    assert shop.world.calls == []
+    assert [run.status for run in shop.runs("C")[1:]] == ["cancelled"]
+    assert shop.events() == {"a": "pending"}
+
+
+def test_a_phase_that_nobody_waits_for_any_more_ends_with_its_run(shop: Shop) -> None:
+    """Next runs ahead while prepare is stored; what it does is nobody's business once that has failed."""
+    shop.deploy(
+        HEAD
+        + """
+@flow.consumer(subscribe=[t])
+class C:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(t, limit=1)
+        return dayhand.prepared(reserve=batch + batch, data=1, say="twice") if batch else dayhand.nothing()
+
+    def next(self, ctx, prepared, result, state):
+        ctx.publish(t, id="x")
+"""
+    )
+    shop.publish("a")
+    shop.tick()
+    run = shop.runs("C")[-1]
+    assert run.status == "failed:logic"
+    assert "to reserve" in run.error["sentence"]
+    assert shop.events() == {"a": "pending"}
