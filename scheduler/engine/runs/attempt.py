@@ -12,6 +12,10 @@ from scheduler.engine.plans import Handler, Plan
 from scheduler.rules.phases import Phase
 from scheduler.store.events import EventRow
 from scheduler.store.runs import RunRow
+from scheduler.timing.occurrences import Origin
+
+_PLANNED = frozenset({Origin.AUTOMATIC, Origin.BACKFILL})
+"""Who asks for a time of the schedule; everyone else asks for now."""
 
 
 class Published(NamedTuple):
@@ -57,7 +61,7 @@ class Attempt:
 
     def facts(self, now: datetime) -> dict[str, Any]:
         """What every phase may know."""
-        planned = self.work.planned
+        planned = self.work.planned if self.row.trigger in _PLANNED else None
         return {
             "now": now.isoformat(),
             "planned": None if planned is None else planned.isoformat(),
