@@ -16,7 +16,7 @@ from scheduler.engine.runs.recovery import drop
 from scheduler.engine.workflows.names import find_run, find_workflow
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import Phase, Status
+from scheduler.rules.phases import HandlerKind, Phase, Status
 from scheduler.store import connections, grants, handlers, lanes, mutations, requests, runs
 from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.mutations import MutationRow
@@ -204,6 +204,8 @@ class Answering:
             for one in runs.waiting_for(db, FailureClass.PERMISSION, row.subject):
                 drop(db, one, now, "You did not allow it.")
                 self._end_occurrence(db, one, now)
+                if one.kind is HandlerKind.CONSUMER:
+                    handlers.calm(db, one.workflow, one.handler, now)
             return
         assert row.run is not None
         run = runs.find(db, row.run)
