@@ -22,7 +22,8 @@ def find(look: Look, after: int, watched: Collection[str]) -> News:
     """The runs made after that number, and those watched, as they are now."""
     fresh = history.find_runs_after(look.db, after, _MOST)
     known = [row for row in (runs.find(look.db, one) for one in watched) if row is not None]
-    return News(runs=tuple(view_run(row) for row in (*known, *fresh)), number=fresh[-1].number if fresh else after)
+    told = [*(view_run(row) for row in known), *(view_run(row) for row in fresh)]
+    return News(runs=tuple(told), number=fresh[-1].number if fresh else after)
 
 
 def last_number(look: Look) -> int:

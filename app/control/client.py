@@ -1,0 +1,53 @@
+"""A command's end of the control socket. Loads neither Qt nor SQLite."""
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from app.control.lines import BadLineError, LineReader, write_line
+from app.control.place import places
+
+_SECONDS_TO_ASK = 30.0
+
+
+class LostError(Exception):
+    """The app went away, or spoke nonsense, before it had answered."""
+
+    def __init__(self) -> None:
+        super().__init__("Dayhand ended before it answered. Look whether it was done before you try again.")
+
+
+def reach(folder: Path) -> socket.socket | None:
+    """A connection to the app of that data folder, or None if none is running."""
+    for place in places(folder):
+        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            if os.lstat(place.parent).st_uid == os.getuid():
+                end.settimeout(_SECONDS_TO_ASK)
+                end.connect(str(place))
+                return end
+        except OSError:
+            pass
+        end.close()
+    return None
+
+
+def ask(end: socket.socket, verb: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every message of the answer; LostError if the last one is missing."""
+    with closing(end):
+        with contextlib.suppress(OSError):  # sent away before everything was said: it is read why
+            write_line(end, {"verb": verb, "arguments": arguments}, _SECONDS_TO_ASK)
+        reader = LineReader(end)
+        while True:
+            message = None
+            with contextlib.suppress(OSError, BadLineError):
+                message = reader.read()
+            if message is None:
+                raise LostError
+            yield message
+            if "answer" in message or "error" in message:
+                return

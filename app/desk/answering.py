@@ -1,0 +1,48 @@
+"""The verbs that answer, allow, connect and try again; and those about the app itself."""
+
+from typing import Any
+
+from app.desk.floor import Floor
+
+
+class Answering:
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    def approve(self, request: str, *, always: bool = False, request_id: str | None = None) -> dict[str, Any]:
+        found = self._floor.views.request(request).id
+        return self._floor.act(lambda house: house.answering.approve(found, always=always, request_id=request_id))
+
+    def reject(self, request: str, *, request_id: str | None = None) -> dict[str, Any]:
+        found = self._floor.views.request(request).id
+        return self._floor.act(lambda house: house.answering.reject(found, request_id=request_id))
+
+    def resolve(self, run: str, answer: str, *, request_id: str | None = None) -> dict[str, Any]:
+        return self._floor.act(lambda house: house.answering.resolve(run, answer, request_id=request_id))
+
+    def retry(self, target: str, *, request_id: str | None = None) -> dict[str, Any]:
+        return self._floor.act(lambda house: house.answering.retry(target, request_id=request_id))
+
+    def grant(
+        self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
+    ) -> dict[str, Any]:
+        return self._floor.act(lambda house: house.answering.grant(workflow, connection, tool, request_id=request_id))
+
+    def revoke(
+        self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
+    ) -> dict[str, Any]:
+        return self._floor.act(lambda house: house.answering.revoke(workflow, connection, tool, request_id=request_id))
+
+    def connect(self, name: str, settings: dict[str, Any], *, request_id: str | None = None) -> dict[str, Any]:
+        return self._floor.act(lambda house: house.connect(name, settings, request_id=request_id))
+
+    def disconnect(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
+        return self._floor.act(lambda house: house.answering.disconnected(name, request_id=request_id))
+
+    def window(self) -> dict[str, Any]:
+        """Bring the app's window to the front."""
+        return {"sentence": self._floor.show()}
+
+    def quit(self) -> dict[str, Any]:
+        self._floor.quit()
+        return {"sentence": "Dayhand ends."}

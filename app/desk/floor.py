@@ -1,0 +1,36 @@
+"""What a desk stands on: an installation that runs, or a store that nobody else is using."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from scheduler.engine.house import House
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.workflows.validation import Validated
+from scheduler.engine.workflows.views import WorkflowViews
+
+Answer = TypeVar("Answer")
+
+
+class Floor(Protocol):
+    @property
+    def views(self) -> WorkflowViews: ...
+
+    @property
+    def zone(self) -> str:
+        """Of this machine: what times without a zone mean."""
+
+    def act(self, command: Callable[[House], Answer]) -> Answer:
+        """Carry out a command where commands belong."""
+
+    def validate(self, path: str, source: str) -> Validated:
+        """Whether that script can be deployed; takes its time."""
+
+    def show(self) -> str:
+        """Bring the window to the front; what happened, in a sentence."""
+
+    def quit(self) -> None:
+        """End the app, after this has been answered."""
+
+
+def refuse_not_running() -> RefusedError:
+    return RefusedError("not running", "Dayhand is not running. Start it first: dayhand, or dayhand --headless")

@@ -1,0 +1,98 @@
+"""The verbs that only look."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from app.desk.floor import Floor
+from app.desk.plain import plain
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.workflows.views.history import Found
+from scheduler.rules.states import WorkflowState
+from scheduler.timing.instants import parse_instant
+from scheduler.timing.zones import find_zone
+
+
+class Reading:
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    def list(self, state: str | None = None, tag: str | None = None) -> dict[str, Any]:
+        if state is not None and state not in list(WorkflowState):
+            raise RefusedError("state", f"There is no state {state}. Choose one of: {', '.join(WorkflowState)}.")
+        wanted = None if state is None else WorkflowState(state)
+        return {"workflows": plain(self._floor.views.workflows(state=wanted, tag=tag))}
+
+    def show(self, workflow: str) -> dict[str, Any]:
+        shown: dict[str, Any] = plain(self._floor.views.workflow(workflow))
+        return shown
+
+    def next(self, workflow: str | None = None, count: int = 10) -> dict[str, Any]:
+        return {"next": plain(self._floor.views.next_times(workflow, count))}
+
+    def history(  # noqa: PLR0913  as many as the person may narrow by
+        self,
+        *,
+        workflow: str | None = None,
+        handler: str | None = None,
+        status: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        text: str = "",
+        cursor: str | None = None,
+        count: int = 50,
+    ) -> dict[str, Any]:
+        wanted = Found(
+            workflow=workflow,
+            handler=handler,
+            status=status,
+            since=self._time(since, "since"),
+            until=self._time(until, "until", end_of_day=True),
+            text=text,
+        )
+        page: dict[str, Any] = plain(self._floor.views.history(wanted, cursor, count))
+        return page
+
+    def run_show(self, run: str) -> dict[str, Any]:
+        shown: dict[str, Any] = plain(self._floor.views.run(run))
+        return shown
+
+    def logs(self, run: str, since: int = 0) -> dict[str, Any]:
+        part: dict[str, Any] = plain(self._floor.views.log(run, since))
+        return part
+
+    def follow_logs(self, run: str) -> Iterator[dict[str, Any] | None]:
+        """The log as it grows, until the run ends or waits."""
+        since, text = 0, []
+        while True:
+            part = self._floor.views.log(run, since)
+            since = part.part
+            if part.text:
+                text.append(part.text)
+                yield {"piece": {"text": part.text}}
+            if part.is_over:
+                yield {"answer": {"run": part.run, "text": "".join(text), "part": since, "is_over": True}}
+                return
+            yield None
+
+    def stats(self, workflow: str | None = None, since: str | None = None) -> dict[str, Any]:
+        counted: dict[str, Any] = plain(self._floor.views.statistics(workflow, self._time(since, "since")))
+        return counted
+
+    def attention(self) -> dict[str, Any]:
+        return {"requests": plain(self._floor.views.attention())}
+
+    def versions(self, workflow: str) -> dict[str, Any]:
+        return {"versions": plain(self._floor.views.versions(workflow))}
+
+    def diff(self, workflow: str, old: int | None = None, new: int | None = None) -> dict[str, Any]:
+        difference: dict[str, Any] = plain(self._floor.views.difference(workflow, old, new))
+        return difference
+
+    def connections(self) -> dict[str, Any]:
+        return {"connections": plain(self._floor.views.connections())}
+
+    def _time(self, text: str | None, field: str, *, end_of_day: bool = False) -> datetime | None:
+        if text is None:
+            return None
+        return parse_instant(text, field, find_zone(self._floor.zone), end_of_day=end_of_day)
