@@ -1,7 +1,7 @@
 """Whether a script can be deployed: loaded in a worker, never here; each error names file, line and what to write."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -13,7 +13,7 @@ from scheduler.engine.definition import refuse_side_by_side
 from scheduler.engine.plans import Handler, Plan
 from scheduler.engine.runs.workshop import BadScriptError, NoWorkerError, Workshop
 from scheduler.rules.phases import HandlerKind
-from scheduler.store import connections
+from scheduler.store import connections, workflows
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
 from scheduler.workers.dependencies import BadDependenciesError, Dependencies, read_dependencies
@@ -71,10 +71,9 @@ class Validation:
             raise NotValidError([error.failure.sentence]) from error
         except NoWorkerError as error:
             raise NotValidError([f"{file}: {error}"]) from error
-        try:
-            plan = Plan.read(described["slug"], 0, path, source, described)
-        except BadScheduleError as error:
-            raise NotValidError([f"{file}: {error.sentence}"]) from error
+        if unreadable := [*_read_handlers(file, described)]:
+            raise NotValidError(unreadable)
+        plan = Plan.read(described["slug"], 0, path, source, described)
         uses = tuple(find_tools(source))
         sentences = [*self._check_handlers(file, plan), *self._check_connections(file, plan, described, uses)]
         if sentences:
@@ -92,17 +91,27 @@ class Validation:
         found = []
         for handler in plan.handlers.values():
             try:
-                self._check_times(handler)
+                self._check_times(plan, handler)
             except BadScheduleError as error:
                 found.append(f"{file}, line {handler.line}: {error.sentence}")
         return found
 
-    def _check_times(self, handler: Handler) -> None:
+    def _check_times(self, plan: Plan, handler: Handler) -> None:
         if handler.kind is HandlerKind.CONSUMER or handler.schedule is None:
             return
-        self._context.read_spec(handler.schedule).times(self._context.machine_zone)
+        times = self._context.read_spec(handler.schedule).times(self._context.machine_zone)
+        if times.after(self._context.clock.now()) is None and not self._is_deployed(plan, handler):
+            raise BadScheduleError("schedule", "schedule: it has no time after now; give it a later or wider one.")
         policies = Policies.read(handler.policies, self._context.settings.policies(handler.kind))
         refuse_side_by_side(policies.overlap, handler.kind)
+
+    def _is_deployed(self, plan: Plan, handler: Handler) -> bool:
+        """Whether it has these times already; they may have passed since."""
+        db = self._context.database.read()
+        row = workflows.find(db, plan.workflow)
+        script = None if row is None else workflows.find_script(db, row.slug, row.script)
+        known = () if script is None else script.described["handlers"]
+        return any((one["name"], one["schedule"]) == (handler.name, handler.schedule) for one in known)
 
     def _check_connections(
         self, file: str, plan: Plan, described: dict[str, Any], uses: tuple[ToolUse, ...]
@@ -146,6 +155,14 @@ class Validation:
             for name in plan.connections
             if connections.find(db, name) is None and self._registry.connector(parse_name(name)[0]).fields
         ]
+
+
+def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:
+    for told in described["handlers"]:
+        try:
+            Handler.read(told)
+        except BadScheduleError as error:
+            yield f"{file}, line {told['line']}: {error.sentence}"
 
 
 def _competing(plan: Plan) -> list[str]:
