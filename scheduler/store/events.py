@@ -35,6 +35,8 @@ class EventRow(NamedTuple):
     data: Any
     published: datetime
     attempt: int
+    size: int
+    """Of its data, in letters."""
 
 
 class NotPendingError(StoreError):
@@ -113,13 +115,18 @@ def hand_over(db: sqlite3.Connection, run: str, successor: str) -> None:
 
 
 def release(db: sqlite3.Connection, run: str) -> int:
-    """Give them back; data that arrived meanwhile applies now. Says how many there were."""
+    """Give them back; data that arrived meanwhile applies now. Says how many there were.
+
+    What nobody takes events from any more has no place to go back to.
+    """
     rows = db.execute(
         "SELECT born, workflow, topic, later FROM events WHERE run = ? AND state = 'reserved'", (run,)
     ).fetchall()
     for born, workflow, topic, later in rows:
         db.execute(
-            "UPDATE events SET state = 'pending', run = NULL, later = NULL, attempt = attempt + 1 WHERE born = ?",
+            "UPDATE events SET state = iif(EXISTS (SELECT 1 FROM subscriptions s WHERE s.workflow = events.workflow "
+            "AND s.topic = events.topic), 'pending', 'skipped'), run = NULL, later = NULL, attempt = attempt + 1 "
+            "WHERE born = ?",
             (born,),
         )
         if later is not None:
@@ -177,4 +184,4 @@ def _rewrite(db: sqlite3.Connection, born: int, workflow: str, topic: str, title
 def _from_sql(row: sqlite3.Row) -> EventRow:
     published = from_ms(row[4])
     assert published is not None
-    return EventRow(row[0], row[1], row[2], json.loads(row[3]), published, row[5])
+    return EventRow(row[0], row[1], row[2], json.loads(row[3]), published, row[5], len(row[3]))

@@ -24,7 +24,7 @@ from scheduler.engine.runs.turns import Errand
 from scheduler.engine.runs.workshop import BadScriptError, NoWorkerError, Workshop
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.lanes import Candidate
-from scheduler.store import handlers, logs, runs, workflows
+from scheduler.store import handlers, logs, runs
 from scheduler.store.errors import StaleError, StoreClosedError, StoreError
 from scheduler.store.runs import RunRow
 from scheduler.workers.worker import Worker
@@ -272,11 +272,14 @@ class RunLayer:
         if self._context.is_paused(now) or attempt.work.key in self._stops or not self.may_go_on(attempt.work.lane):
             return None
         ready = handlers.ready_in(db, attempt.workflow)
-        if not ready or workflows.current_script(db, attempt.workflow) != attempt.plan.version:
+        if not ready:
             return None
         first = min(ready, key=lambda one: (one.place is None, one.place or 0, one.name))
         work = Work(key=attempt.work.key, lane=attempt.work.lane, subject=f"{attempt.workflow}/{first.name}")
-        return beginning.begin_consumer(db, work, attempt.plan, now)
+        try:
+            return beginning.begin_consumer(db, work, attempt.plan, now)
+        except beginning.OtherVersionError:
+            return None  # it was deployed anew meanwhile: the engine begins with that
 
 
 def _trouble(error: StoreError) -> Failure:

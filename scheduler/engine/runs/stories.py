@@ -101,7 +101,8 @@ class Story:
     def _consume(self) -> None:
         attempt, handler = self.attempt, self.attempt.handler
         if attempt.phase is Phase.PREPARING:
-            decision = self._ask(protocol.PREPARE, {"state": attempt.state})
+            waiting = self.conversation.look_ahead()
+            decision = self._ask(protocol.PREPARE, {"state": attempt.state, "waiting": waiting})
             if decision["nothing"]:
                 self._rest(decision)
                 return

@@ -53,7 +53,7 @@ class Script:
         assert self.flow is not None
         handler = self.flow.handlers[message["handler"]]
         phase, inputs = message["phase"], message["inputs"]
-        context = CONTEXTS[phase](link, self.flow, handler, {**message["facts"], **_outcome(inputs)})
+        context = CONTEXTS[phase](link, self.flow, handler, {**message["facts"], **_further_facts(inputs)})
         try:
             function = handler.phase(phase)
             returned = function(*self._arguments(phase, context, inputs))
@@ -158,8 +158,9 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
     }
 
 
-def _outcome(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"outcome": inputs["outcome"]} if "outcome" in inputs else {}
+def _further_facts(inputs: dict[str, Any]) -> dict[str, Any]:
+    """What only some phases are told: how the call went, and the first events that wait."""
+    return {name: inputs[name] for name in ("outcome", "waiting") if name in inputs}
 
 
 def _say(error: BaseException) -> str:
