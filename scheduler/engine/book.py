@@ -41,7 +41,9 @@ class Book:
     ) -> None:
         """Write down how its last attempt went; `stopped` is why it was asked to end, if it was."""
         if outcome.result is Result.SUCCEEDED:
-            self._close(db, key, State.SUCCEEDED, None, outcome.detail, now)
+            for old in (State.STARTED, State.FAILED):  # one that failed may have been tried again
+                facts = {"state": State.SUCCEEDED, "reason": None, "detail": outcome.detail, "ended": now}
+                occurrences.adjust(db, key, old, **facts)
         elif stopped is not None or outcome.result is Result.CANCELLED:
             self._close(db, key, State.CANCELLED, stopped or Reason.STOPPED, outcome.detail, now)
         elif self._close(db, key, State.FAILED, Reason.ERROR, outcome.detail, now):

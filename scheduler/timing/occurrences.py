@@ -43,7 +43,9 @@ class State(StrEnum):
 MOVES: dict[State, frozenset[State]] = {
     State.QUEUED: frozenset(State) - {State.QUEUED, State.SUCCEEDED},
     State.STARTED: frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED}),
-} | {state: frozenset() for state in State if state not in (State.QUEUED, State.STARTED)}
+    # A person had it tried again, and then it went well.
+    State.FAILED: frozenset({State.SUCCEEDED}),
+} | {state: frozenset() for state in State if state not in (State.QUEUED, State.STARTED, State.FAILED)}
 UNDERWAY = frozenset({State.QUEUED, State.STARTED})
 
 

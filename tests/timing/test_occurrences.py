@@ -19,6 +19,7 @@ LEGAL = {
     (State.STARTED, State.SUCCEEDED),
     (State.STARTED, State.FAILED),
     (State.STARTED, State.CANCELLED),
+    (State.FAILED, State.SUCCEEDED),
 }
 
 
@@ -28,8 +29,9 @@ def test_every_pair_of_states_is_a_legal_move_or_none(old: State, new: State) ->
     assert (new in MOVES[old]) == ((old, new) in LEGAL)
 
 
-def test_only_queued_and_started_are_no_end() -> None:
-    assert {state for state in State if MOVES[state]} == UNDERWAY
+def test_all_but_queued_and_started_are_ends_and_only_a_failure_can_still_be_made_good() -> None:
+    assert {state for state in State if MOVES[state]} == UNDERWAY | {State.FAILED}
+    assert not any(MOVES[state] & UNDERWAY for state in State if state not in UNDERWAY)
 
 
 def test_an_automatic_key_is_the_hash_of_schedule_and_second() -> None:
