@@ -148,14 +148,15 @@ class StandIn:
         self._thread.join()
 
     def _serve(self) -> None:
-        while True:
-            try:
+        try:
+            while True:
                 message = self._connection.receive()
-            except OSError:
-                self._connection.close()
-                return
-            if message.header.message_type is MessageType.method_call:
-                self._answer(message)
+                if message.header.message_type is MessageType.method_call:
+                    self._answer(message)
+        except OSError:
+            pass  # it leaves, or the bus did, perhaps in the middle of an answer
+        finally:
+            self._connection.close()
 
     def _answer(self, message: Message) -> None:
         member = message.header.fields[HeaderFields.member]
