@@ -66,7 +66,7 @@ class House:
         layer.may_go_on = dispatch.may_go_on
         self.schedules = self.engine.commands
         self.validation = Validation(context, self.registry, self.workshop)
-        deploying = Deploying(context, self.schedules.definition, self.plans, self.workshop, self.registry)
+        deploying = Deploying(context, self.schedules.definition, self.plans, dispatch, self.workshop, self.registry)
         self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
         self.answering = Answering(context, self.plans, dispatch, self.registry)
 

@@ -17,8 +17,8 @@ from scheduler.engine.plans import Plan, Plans
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.beginning import run_id
 from scheduler.engine.runs.layer import RunLayer
-from scheduler.engine.runs.recovery import drop
 from scheduler.engine.workflows.deploying import Deploying, Wish
+from scheduler.engine.workflows.letting_go import let_all_go, let_go
 from scheduler.engine.workflows.names import find_run, find_workflow, split_target
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.phases import HandlerKind, Status
@@ -114,7 +114,7 @@ class WorkflowCommands:
                     key = self._dispatch.flight_of(row.occurrence, lane_name(row.workflow, row.handler, row.kind))
                     flying.extend([] if key is None else [key])
                 else:
-                    self._let_go(db, row, now, "It was stopped.")
+                    let_go(db, self._dispatch, row, now, "It was stopped.")
                     if row.kind is HandlerKind.CONSUMER:
                         handlers.calm(db, row.workflow, row.handler, now)
                 stopped.append(row.id)
@@ -344,14 +344,7 @@ class WorkflowCommands:
             )
         if runs.active(db, row.slug):
             raise RefusedError("busy", f"{row.name} is running now; first: dayhand stop {row.slug}")
-        for one in runs.unfinished(db, row.slug):
-            self._let_go(db, one, now, "The workflow was put away.")
-
-    def _let_go(self, db: sqlite3.Connection, row: RunRow, now: datetime, note: str) -> None:
-        """What waits for an answer or its next attempt is over, and its occurrence with it."""
-        drop(db, row, now, note)
-        if row.occurrence is not None:
-            self._dispatch.give_up(db, row.occurrence, now)
+        let_all_go(db, self._dispatch, row.slug, now, "The workflow was put away.")
 
 
 def _startable(plan: Plan, handler: str | None) -> list[str]:

@@ -9,10 +9,11 @@ from typing import Any
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.definition import Definition, schedule_id
+from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.plans import Handler, Plan, Plans
 from scheduler.engine.refusal import RefusedError
-from scheduler.engine.runs.recovery import drop
 from scheduler.engine.runs.workshop import Workshop
+from scheduler.engine.workflows.letting_go import let_go
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.mutations import Continuation, continue_after
 from scheduler.rules.phases import HandlerKind, Status
@@ -30,6 +31,7 @@ from scheduler.store import (
 )
 from scheduler.store.events import EventState
 from scheduler.store.grants import Grant, GrantKind
+from scheduler.store.lanes import Block
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.requests import Given
 from scheduler.store.runs import RunRow
@@ -59,9 +61,16 @@ class Deploying:
     """Belongs to the engine's thread."""
 
     def __init__(
-        self, context: Context, definition: Definition, plans: Plans, workshop: Workshop, registry: Registry
+        self,
+        context: Context,
+        definition: Definition,
+        plans: Plans,
+        dispatch: Dispatch,
+        workshop: Workshop,
+        registry: Registry,
     ) -> None:
         self._context = context
+        self._dispatch = dispatch
         self._definition = definition
         self._plans = plans
         self._workshop = workshop
@@ -75,12 +84,12 @@ class Deploying:
                 f"There is already a workflow {old.name}, from {old.path}. "
                 "Give this one another name, or deploy it with --replace.",
             )
-        current = None if old is None else workflows.find_script(db, old.slug, old.script)
-        if old is not None and current is not None and current.sha256 == new.sha256 and old.path == new.path:
-            plan = self._plans.find(db, old.slug, old.script)
+        before = None if old is None else self._plans.find(db, old.slug, old.script)
+        if before is not None and (before.source, before.path) == (new.source, new.path):
+            plan = before
         else:
-            plan = self._store(db, old, new, wish, now)
-        self._settle_grants(db, plan, new.uses, wish, now)
+            plan = self._store(db, old, before, new, wish, now)
+        self._settle_grants(db, before, plan, new.uses, wish, now)
         if wish.watch is not None:
             workflows.set_watching(db, plan.workflow, watching=wish.watch)
         return {
@@ -100,9 +109,14 @@ class Deploying:
         ]
 
     def _store(
-        self, db: sqlite3.Connection, old: WorkflowRow | None, new: Validated, wish: Wish, now: datetime
+        self,
+        db: sqlite3.Connection,
+        old: WorkflowRow | None,
+        before: Plan | None,
+        new: Validated,
+        wish: Wish,
+        now: datetime,
     ) -> Plan:
-        before = None if old is None else self._plans.find(db, old.slug, old.script)
         version = 1 if old is None else max(one.number for one in workflows.scripts(db, old.slug)) + 1
         plan = new.plan(version)
         status = WorkflowStatus.PAUSED if wish.paused else WorkflowStatus.ACTIVE
@@ -163,15 +177,24 @@ class Deploying:
             if way is Continuation.RECONCILE:
                 continue
             if way is Continuation.AFRESH:
-                drop(db, row, now, "The script changed.")
+                let_go(db, self._dispatch, row, now, "The script changed.")
             elif row.handler not in plan.handlers:
                 close_without_consumer(db, row, now)
             else:
                 requests.close(db, now, Given.SOLVED, run=row.id)
                 runs.resume(db, row.id, now)
-        known = {one.lane for one in plan.handlers.values()}
+        self._settle_lanes(db, plan, now)
+
+    def _settle_lanes(self, db: sqlite3.Connection, plan: Plan, now: datetime) -> None:
+        """Those of jobs that are gone go too, once nothing of theirs is under way; nobody asks about them any more."""
         for lane in lanes.of_workflow(db, plan.workflow):
-            if lane.name not in known and lane.blocked is None:
+            if any(one.lane == lane.name for one in plan.handlers.values()):
+                continue
+            asked = None if lane.run is None else runs.find(db, lane.run)
+            if lane.blocked is Block.INTERRUPTED and asked is not None:
+                let_go(db, self._dispatch, asked, now, "The job was removed.")
+            open_runs = runs.unfinished(db, plan.workflow)
+            if not any(lanes.lane_of(row.handler, row.kind) == lane.name for row in open_runs):
                 lanes.remove(db, plan.workflow, lane.name)
 
     def _settle_topics(self, db: sqlite3.Connection, plan: Plan) -> None:
@@ -180,7 +203,13 @@ class Deploying:
             events.skip_pending(db, plan.workflow, topic)
 
     def _settle_grants(
-        self, db: sqlite3.Connection, plan: Plan, uses: tuple[ToolUse, ...], wish: Wish, now: datetime
+        self,
+        db: sqlite3.Connection,
+        before: Plan | None,
+        plan: Plan,
+        uses: tuple[ToolUse, ...],
+        wish: Wish,
+        now: datetime,
     ) -> None:
         """Allow what it uses if that was wished; where it now asks less often than before, allow again first."""
         if wish.origin is ScriptOrigin.FIX:
@@ -189,15 +218,23 @@ class Deploying:
             for connection, tool in _tools(uses):
                 grants.give(db, Grant(plan.workflow, "", connection, tool, GrantKind.PERMISSION, now))
             return
-        for handler in _bolder(self._before(db, plan), plan):
-            for use in uses:
-                if use.handler == handler and use.phase == "mutate":
-                    grants.take_back(
-                        db, plan.workflow, connection=use.connection, tool=use.tool, kind=GrantKind.PERMISSION
-                    )
+        for use in uses:
+            if self._is_bolder(before, plan, use):
+                grants.take_back(db, plan.workflow, connection=use.connection, tool=use.tool, kind=GrantKind.PERMISSION)
 
-    def _before(self, db: sqlite3.Connection, plan: Plan) -> Plan | None:
-        return self._plans.find(db, plan.workflow, plan.version - 1) if plan.version > 1 else None
+    def _is_bolder(self, before: Plan | None, plan: Plan, use: ToolUse) -> bool:
+        """Whether a consumer asks less often about this call than it did."""
+        old = None if before is None else before.handlers.get(use.handler)
+        if old is None or use.phase != "mutate":
+            return False
+        usual = "always" if self._acts_on_others(use) else "never"
+        return _CARE[plan.handlers[use.handler].approve or usual] < _CARE[old.approve or usual]
+
+    def _acts_on_others(self, use: ToolUse) -> bool:
+        """As far as it can be told from the script; what is known only when it runs is taken to."""
+        if use.connection is None or use.tool is None:
+            return True
+        return self._registry.tool(use.connection, use.tool).acts_on_others
 
     def _schedules(self, db: sqlite3.Connection, plan: Plan) -> list[dict[str, Any]]:
         told = []
@@ -235,19 +272,6 @@ def _differs(before: Plan | None, handler: Handler) -> bool:
     """Whether the author changed its times or policies; what a person changed stays as long as he did not."""
     old = None if before is None else before.handlers.get(handler.name)
     return old is None or (old.schedule, old.policies, old.kind) != (handler.schedule, handler.policies, handler.kind)
-
-
-def _bolder(before: Plan | None, plan: Plan) -> list[str]:
-    """The consumers that ask less often than they did."""
-    if before is None:
-        return []
-    return [
-        name
-        for name, handler in plan.handlers.items()
-        if name in before.handlers
-        and handler.approve is not None
-        and _CARE[handler.approve] < _CARE[before.handlers[name].approve or "always"]
-    ]
 
 
 def _tools(uses: Iterable[ToolUse]) -> list[tuple[str, str]]:

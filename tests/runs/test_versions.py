@@ -1,0 +1,197 @@
+"""Versions: numbered and immutable; rolling back deploys an old one anew. Archive and remove leave nothing open."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from scheduler.engine.refusal import RefusedError
+from scheduler.rules.failures import FailureClass
+from scheduler.store import events, grants, lanes, logs, requests, workflows
+from scheduler.store.workflows import ScriptOrigin
+from tests.engine.harness import HOUR, MINUTE
+from tests.runs.scripts import consumer, job, producer
+from tests.runs.shop import Shop, fail
+
+
+def refusal(act: Any, *told: Any, **options: Any) -> str:
+    with pytest.raises(RefusedError) as refused:
+        act(*told, **options)
+    return str(refused.value)
+
+
+def run(shop: Shop) -> None:
+    shop.commands.run("w")
+    shop.tick()
+
+
+def versions(shop: Shop) -> list[tuple[int, str]]:
+    return [(one.number, one.origin.value) for one in workflows.scripts(shop.database.read(), "w")][::-1]
+
+
+def test_each_version_is_kept_as_it_was(shop: Shop) -> None:
+    for number in (1, 2, 3):
+        shop.deploy(job(f"print({number})"))
+        run(shop)
+    assert versions(shop) == [(1, "author"), (2, "author"), (3, "author")]
+    assert [row.script for row in shop.runs()] == [1, 2, 3]
+    kept = workflows.find_script(shop.database.read(), "w", 2)
+    assert kept is not None and "print(2)" in kept.source
+
+
+def test_rolling_back_goes_to_the_last_version_that_committed_a_run(shop: Shop) -> None:
+    """As a new version: numbers are never given again."""
+    shop.deploy(job("ctx.done('good')"))
+    run(shop)
+    shop.deploy(job("raise ValueError(1)"))
+    run(shop)
+    shop.deploy(job("raise ValueError(2)"))
+    run(shop)
+    assert shop.lane("j").blocked == "script error"
+    assert shop.commands.rollback("w")["version"] == 4
+    assert shop.lane("j").blocked is None and shop.requests() == []
+    run(shop)
+    assert shop.runs()[-1].summary == "good"
+    assert versions(shop)[-1] == (4, ScriptOrigin.ROLLBACK.value)
+
+
+def test_rolling_back_to_a_version_by_its_number(shop: Shop) -> None:
+    for number in (1, 2, 3):
+        shop.deploy(job(f"print({number})"))
+    shop.commands.rollback("w", 1, request="r")
+    shop.commands.rollback("w", 1, request="r")
+    assert shop.workflow().script == 4
+    run(shop)
+    assert shop.log(shop.runs()[-1].id) == "1\n"
+
+
+def test_rolling_back_does_not_roll_the_state_back(shop: Shop) -> None:
+    shop.deploy(producer("return {'n': state.get('n', 0) + 1}"))
+    shop.tick()
+    shop.deploy(producer("return {'n': state.get('n', 0) + 10}"))
+    run(shop)
+    shop.commands.rollback("w", 1)
+    run(shop)
+    assert shop.state("p") == {"n": 12}
+
+
+def test_rolling_back_is_refused_where_there_is_nothing_to_go_to(shop: Shop) -> None:
+    shop.deploy(job("pass"))
+    assert refusal(shop.commands.rollback, "w") == (
+        "W has no earlier version that worked; dayhand versions w lists them."
+    )
+    assert refusal(shop.commands.rollback, "w", 7) == "W has no version 7; dayhand versions w lists them."
+
+
+def test_an_archived_workflow_rests_and_asks_nobody(shop: Shop) -> None:
+    shop.deploy(consumer(approve="always") + "@flow.job(every='1h')\ndef j(ctx):\n    pass\n")
+    shop.publish("a")
+    shop.tick()
+    assert shop.commands.archive("w") == {"workflow": "w", "state": "archived"}
+    assert shop.requests() == [] and shop.pending() == ["a"]
+    shop.pass_time(3 * HOUR)
+    assert shop.states("j") == [] and [row.status for row in shop.runs()] == ["cancelled"]
+
+
+def test_an_archived_workflow_comes_back_with_a_resume_or_a_new_version(shop: Shop) -> None:
+    shop.deploy(job("pass"))
+    for come_back in (lambda: shop.commands.resume("w"), lambda: shop.deploy(job("print(2)"))):
+        shop.commands.archive("w")
+        shop.clock.move(HOUR * 3)
+        shop.tick()
+        come_back()
+        before = len(shop.states("j"))
+        shop.pass_time(HOUR)
+        assert len(shop.states("j")) > before and shop.workflow().status == "active"
+
+
+def test_a_removed_workflow_leaves_nothing_of_its_own(shop: Shop) -> None:
+    shop.deploy(consumer(approve="always") + "@flow.job(every='1h')\ndef j(ctx):\n    print(1)\n")
+    shop.publish("a")
+    shop.pass_time(HOUR)
+    [request] = shop.requests()
+    ran = shop.runs("j")[-1].id
+    assert shop.commands.remove("w") == {"workflow": "w", "state": "removed"}
+    db = shop.database.read()
+    assert workflows.every_one(db) == [] and requests.find(db, request.id) is None
+    assert (shop.runs(), events.peek(db, "w", "t", 10), lanes.of_workflow(db, "w"), grants.of_workflow(db, "w")) == (
+        [],
+        [],
+        [],
+        [],
+    )
+    assert logs.read(db, ran) == "" and shop.schedule("j").removed is not None
+    shop.pass_time(3 * HOUR)
+    assert refusal(shop.commands.run, "w") == "There is no workflow w. Deploy one first: dayhand deploy FILE"
+
+
+def test_a_workflow_of_the_same_name_begins_anew_after_a_removal(shop: Shop) -> None:
+    shop.deploy(producer("return {'n': state.get('n', 0) + 1}"))
+    shop.tick()
+    shop.commands.remove("w")
+    shop.clock.move(MINUTE)
+    assert shop.deploy(producer("print('new')\nreturn {'n': state.get('n', 0) + 1}"), path="other.py")["version"] == 1
+    shop.tick()
+    assert shop.state("p") == {"n": 1} and shop.log(shop.runs("p")[-1].id) == "new\n"
+
+
+@pytest.mark.parametrize("verb", ["archive", "remove"])
+def test_refused_while_it_acts_outside(shop: Shop, verb: str) -> None:
+    shop.world.gate = threading.Event()
+    shop.deploy(consumer())
+    shop.publish("a")
+    shop.wait(shop.world.entered.is_set)
+    sentence = refusal(getattr(shop.commands, verb), "w")
+    assert sentence == "W is in the middle of an outside action; answer first: dayhand attention"
+    shop.world.gate.set()
+    shop.tick()
+    assert shop.events() == {"a": "consumed"}
+
+
+@pytest.mark.parametrize("verb", ["archive", "remove"])
+def test_refused_while_nobody_knows_whether_it_happened(shop: Shop, verb: str) -> None:
+    shop.world.fails = [fail(FailureClass.UNSURE)]
+    shop.deploy(consumer(tool="blind"))
+    shop.publish("a")
+    shop.tick()
+    assert "in the middle of an outside action" in refusal(getattr(shop.commands, verb), "w")
+    shop.answering.resolve(shop.requests()[0].run or "", "happened")
+    shop.tick()
+    getattr(shop.commands, verb)("w")
+
+
+@pytest.mark.parametrize("verb", ["archive", "remove"])
+def test_refused_while_it_runs(shop: Shop, verb: str) -> None:
+    shop.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"))
+    shop.commands.run("w")
+    shop.until_begun()
+    assert refusal(getattr(shop.commands, verb), "w") == "W is running now; first: dayhand stop w"
+    shop.commands.stop("w")
+    shop.tick()
+    getattr(shop.commands, verb)("w")
+
+
+@pytest.mark.parametrize("verb", ["archive", "remove"])
+def test_what_waits_for_its_next_attempt_is_over_and_its_occurrence_with_it(shop: Shop, verb: str) -> None:
+    shop.world.read_fails = [fail(FailureClass.TRANSIENT)]
+    shop.deploy(job("ctx.call('world:x', 'look')"))
+    shop.commands.run("w")
+    shop.tick()
+    assert shop.states("j") == ["started"]
+    getattr(shop.commands, verb)("w", request="r")
+    getattr(shop.commands, verb)("w", request="r")
+    assert shop.states("j") == ["cancelled"]
+    shop.pass_time(HOUR)
+    assert shop.states("j") == ["cancelled"] and len(shop.world.reads) == 1
+
+
+@pytest.mark.parametrize("verb", ["archive", "remove"])
+def test_a_job_that_asks_whether_it_finished_asks_no_longer(shop: Shop, verb: str) -> None:
+    shop.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"))
+    shop.commands.run("w")
+    shop.until_begun()
+    shop.crash()
+    shop.tick()
+    assert [request.kind for request in shop.requests()] == ["interrupted"]
+    getattr(shop.commands, verb)("w")
+    assert shop.requests() == [] and shop.states("j") == ["cancelled"]
