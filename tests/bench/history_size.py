@@ -1,0 +1,227 @@
+"""What a long history costs: the same steps over a store with a thousand of everything, and with a million."""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from scheduler.engine.house import House
+from scheduler.engine.launcher import Work
+from scheduler.engine.runs import beginning
+from scheduler.engine.runs.endings import Endings
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.workflows.validation import Validated
+from scheduler.rules.mutations import Mutation
+from scheduler.rules.phases import Phase
+from scheduler.store import events, handlers, history, mutations, runs
+from scheduler.store.database import to_ms
+from scheduler.store.health import close_store, open_store
+from scheduler.store.history import Page, Search
+from scheduler.store.mutations import MutationRow
+from tests.bench.measure import Figure, alternate
+
+SMALL, LARGE = 1_000, 1_000_000
+WORKFLOWS = 3
+SCRIPT = '''"""Receipts: file what arrives."""
+import dayhand
+
+flow = dayhand.Workflow("Bench 0", connections=["table:expenses"])
+mails = flow.topic("mails")
+
+
+@flow.producer(cron="0 4 1 1 *", publishes=[mails], run_on_deploy=False)
+def poll(ctx, state):
+    return state
+
+
+@flow.consumer(subscribe=[mails])
+class File:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(mails, limit=10)
+        return dayhand.prepared(reserve=batch, say="File them") if batch else dayhand.nothing()
+
+    def mutate(self, ctx, prepared):
+        ctx.call("table:expenses", "append", rows=[{"n": 1}])
+
+
+@flow.job(cron="30 4 1 1 *")
+def tidy(ctx):
+    ctx.done("Tidied")
+'''
+
+# Half of the runs are a producer's, with an occurrence; the others a consumer's, with an event and an outside action.
+_FILLING = """
+CREATE TEMP TABLE n AS
+    WITH RECURSIVE counted(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM counted WHERE i < :number)
+    SELECT i, 'bench-' || (i % :workflows) AS workflow, :now - (:number - i) * 60000 AS at, i % 4 = 0 AS failed,
+        CASE i % 5 WHEN 0 THEN 'Bakery' WHEN 1 THEN 'Garage' WHEN 2 THEN 'Harbour' WHEN 3 THEN 'Museum'
+            ELSE 'Airline' END AS word
+    FROM counted;
+INSERT INTO events (workflow, topic, id, sequence, title, data, state, run, published)
+    SELECT workflow, 'mails', 'old' || i, i, 'Receipt of ' || word, json_object('n', i), 'consumed', 'run' || i, at
+    FROM n;
+INSERT INTO events (workflow, topic, id, sequence, title, data, state, published)
+    SELECT 'bench-0', 'mails', 'new' || i, :number + i, 'Receipt of ' || word, json_object('n', i), 'pending', :now
+    FROM n;
+INSERT INTO occurrences (key, schedule, planned, due, origin, state, created, began, ended)
+    SELECT 'key' || i, workflow || '/poll', at, at, 'automatic', iif(i % 50 = 7, 'skipped', 'succeeded'), at,
+        iif(i % 50 = 7, NULL, at), at + 900
+    FROM n WHERE i % 2 = 1;
+INSERT INTO runs (id, workflow, handler, kind, trigger, occurrence, script, chain, phase, status, prepared, summary,
+        error, followed, created, updated, began, ended)
+    SELECT 'run' || i, workflow, iif(i % 2, 'poll', 'File'), iif(i % 2, 'producer', 'consumer'),
+        iif(i % 2, 'automatic', 'event'), iif(i % 2, 'key' || i, NULL), 1, 'run' || i,
+        iif(failed, 'preparing', 'committed'), iif(failed, 'failed:logic', 'committed'),
+        iif(i % 2, NULL, json_object('say', 'File it', 'reserve', json_array(
+            json_object('topic', 'mails', 'id', 'old' || i)))),
+        'Filed a receipt of ' || word,
+        iif(failed, json_object('class', 'logic', 'sentence', 'KeyError: total'), NULL), failed,
+        at, at + 900, at, at + 900
+    FROM n;
+INSERT INTO mutations (run, workflow, connection, tool, parameters, key, status, begun, settled)
+    SELECT 'run' || i, workflow, 'table:expenses', 'append', '{"rows": []}', 'key' || i, 'applied', at, at + 900
+    FROM n WHERE i % 2 = 0;
+INSERT INTO logs SELECT 'run' || i, 1, 'looked at ' || i FROM n;
+UPDATE workflows SET sequence = 2 * :number;
+UPDATE handlers SET latest = 2 * :number, seen = 2 * :number - 1, look = 0 WHERE kind = 'consumer';
+DROP TABLE n
+"""
+
+
+class Store:
+    """An installation with that much behind it."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.database = open_store(folder, datetime.now(UTC)).database
+        self.house = House(self.database, folder, machine_zone="UTC")
+        self._fill(number)
+        self._served = 0
+
+    def close(self) -> None:
+        self.house.close()
+        close_store(self.database)
+
+    def choose(self) -> None:
+        """What the engine looks at before it starts anything."""
+        db, now = self.database.read(), datetime.now(UTC)
+        assert self.house.engine.dispatch._look(db, set(), now).turns
+
+    def peek(self) -> None:
+        assert len(events.peek(self.database.read(), "bench-0", "mails", 10)) == 10
+
+    def consume(self) -> None:
+        """The five transactions of a consumer's run, in the order in which a run makes them."""
+        house, now = self.house, datetime.now(UTC)
+        plan = house.plans.current(self.database.read(), "bench-0")
+        work = Work(key="bench-0/File", lane="bench-0/", subject="bench-0/File")
+        with self.database.write() as db:
+            attempt = beginning.begin_consumer(db, work, plan, now)
+        assert attempt is not None
+        taken = events.peek(self.database.read(), "bench-0", "mails", 1)
+        with self.database.write() as db:
+            events.reserve(db, "bench-0", attempt.id, [(one.topic, one.id) for one in taken])
+            handlers.prepared(db, "bench-0", "File", attempt.sequence - 1, None)
+            runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now, prepared={"say": "File it"})
+        with self.database.write(durable=True) as db:
+            runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
+            mutations.begin(db, _mutation(attempt.id, now))
+        with self.database.write(durable=True) as db:
+            mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.APPLIED, now, result={"rows": 1})
+            runs.advance(db, attempt.id, Phase.MUTATING, Phase.MUTATED, now, outcome={"rows": 1})
+        attempt.phase, attempt.outcome_word = Phase.MUTATED, "applied"
+        with self.database.write() as db:
+            Endings(house.engine.dispatch).commit(db, attempt, {"filed": 1}, {"rows": 1}, now)
+            assert handlers.ready_in(db, "bench-0")
+
+    def search(self, **wanted: Any) -> None:
+        """The first page of what a person looks for."""
+        assert len(history.find_runs(self.database.read(), Search(**wanted), Page(), 50)) == 50
+
+    def _fill(self, number: int) -> None:
+        validated = self.house.validation.validate("bench.py", SCRIPT)
+        for place in range(WORKFLOWS):
+            self.house.commands.deploy(renamed(validated, f"Bench {place}"), Wish(grant=True))
+        values = {"number": number, "workflows": WORKFLOWS, "now": to_ms(datetime.now(UTC))}
+        with self.database.write() as db:
+            for statement in _FILLING.split(";"):
+                db.execute(statement, values)
+        is_more = True
+        while is_more:
+            with self.database.write() as db:
+                is_more = history.index_some(db, 20_000)
+        self.database.read().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def renamed(validated: Validated, name: str) -> Validated:
+    """The same under another name, as if it had been validated again."""
+    slug = name.lower().replace(" ", "-")
+    return replace(
+        validated,
+        path=f"{slug}.py",
+        source=validated.source.replace('"Bench 0"', f'"{name}"'),
+        described={**validated.described, "name": name, "slug": slug},
+    )
+
+
+def sizes(folder: Path) -> list[Figure]:
+    with ExitStack() as stack:
+        small, large = (_opened(stack, folder / str(number), number) for number in (SMALL, LARGE))
+        return [_compare(name, times, act, small, large) for name, (times, act) in _MEASURES.items()]
+
+
+_MEASURES: dict[str, tuple[int, Callable[[Store], None]]] = {
+    "choose": (100, Store.choose),
+    "peek": (200, Store.peek),
+    "a consumer run's transactions": (40, Store.consume),
+    "history, first page": (50, lambda store: store.search()),
+    "history of a workflow": (50, lambda store: store.search(workflow="bench-2")),
+    "history, failed": (50, lambda store: store.search(statuses=("failed:logic",))),
+    "history, failed of a workflow": (
+        50,
+        lambda store: store.search(workflow="bench-0", handler="File", statuses=("failed:logic",)),
+    ),
+    "history, a word": (50, lambda store: store.search(text="harb")),
+    "history, two words of a workflow": (50, lambda store: store.search(workflow="bench-2", text="receipt museum")),
+}
+"""How often each is done in one go, and what."""
+
+
+def _opened(stack: ExitStack, folder: Path, number: int) -> Store:
+    store = Store(folder, number)
+    stack.callback(store.close)
+    return store
+
+
+def _compare(name: str, times: int, act: Callable[[Store], None], small: Store, large: Store) -> Figure:
+    def each(store: Store) -> float:
+        act(store)
+        begin = time.perf_counter()
+        for _ in range(times):
+            act(store)
+        return (time.perf_counter() - begin) / times * 1000
+
+    told = alternate({"a thousand": lambda: each(small), "a million": lambda: each(large)})
+    return Figure(
+        name=f"{name}, at a million",
+        unit="ms",
+        ours=told["a million"],
+        peers={"a thousand": told["a thousand"]},
+        against="a thousand",
+        wanted=0.5,
+    )
+
+
+def _mutation(run: str, now: datetime) -> MutationRow:
+    return MutationRow(
+        run=run,
+        workflow="bench-0",
+        connection="table:expenses",
+        tool="append",
+        parameters={"rows": [{"n": 1}]},
+        key=run,
+        status=Mutation.IN_FLIGHT,
+        begun=now,
+    )
