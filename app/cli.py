@@ -1,6 +1,6 @@
 """The command line: reads arguments, calls one verb, prints its answer.
 
-A verb is a module with `add_arguments(parser)` and `run(options) -> Answer`; only the one asked for is imported.
+Verbs live in modules of `app.verbs`, in groups, or in one of their own; only the one asked for is imported.
 """
 
 import argparse
@@ -18,9 +18,51 @@ from scheduler.timing.errors import BadScheduleError
 
 VERBS = {
     "start": "run Dayhand (the same as no verb)",
+    "quit": "end the Dayhand that runs",
+    "deploy": "check a script and make it run",
+    "list": "all workflows and how they are doing",
+    "show": "one workflow with everything about it",
+    "next": "what comes next",
+    "run": "start a workflow now",
+    "stop": "end what runs or waits",
+    "pause": "let times pass without running",
+    "resume": "go on after a pause",
+    "skip-next": "leave out the next time",
+    "backfill": "run the times of a past range",
+    "publish": "put an event into a topic",
+    "attention": "what waits for you",
+    "approve": "say yes to what was asked",
+    "reject": "say no",
+    "resolve": "say whether it happened",
+    "retry": "try again what failed",
+    "history": "what ran, what did not, and why",
+    "runs": "one run with everything about it",
+    "logs": "what a run printed",
+    "stats": "how it went, in numbers",
+    "connections": "accounts and places, and who uses them",
+    "connect": "connect an account or a place",
+    "disconnect": "forget a connection",
+    "grant": "allow a workflow to use a tool",
+    "revoke": "forbid it again",
+    "versions": "the versions of a script",
+    "diff": "what changed between versions",
+    "rollback": "go back to an earlier version",
+    "watch": "deploy again when the file changes",
+    "archive": "put a workflow away",
+    "remove": "forget a workflow",
     "restore": "go back to the last backup",
     "preview": "show the next times of a schedule",
 }
+_GROUPS = {
+    "looking": ("list", "show", "next"),
+    "history": ("history", "runs", "logs", "stats"),
+    "deploying": ("deploy", "versions", "diff", "rollback", "watch", "archive", "remove"),
+    "running": ("run", "stop", "pause", "resume", "skip-next", "backfill", "publish"),
+    "answering": ("attention", "approve", "reject", "resolve", "retry"),
+    "allowing": ("connections", "connect", "disconnect", "grant", "revoke"),
+    "ending": ("quit",),
+}
+"""Which module of `app.verbs` has which verbs; the others have one of their own."""
 _ABOUT = ("-h", "--help", "--version")
 _LONGEST_SENTENCE = 500
 
@@ -36,8 +78,12 @@ class Answer(Protocol):
 class RefusedError(Exception):
     """A verb that cannot do what it was asked; the message says why and what to do."""
 
+    def __init__(self, sentence: str, code: str = "refused") -> None:
+        super().__init__(sentence)
+        self.code = code
 
-class _UsageError(Exception):
+
+class UsageError(Exception):
     """Arguments that do not say what to do."""
 
 
@@ -48,7 +94,7 @@ class _Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"-[0-9]")
 
     def error(self, message: str) -> NoReturn:
-        raise _UsageError(f"{message.removeprefix('argument ')}.")
+        raise UsageError(f"{message.removeprefix('argument ')}.")
 
 
 class _VerbParser(_Parser):
@@ -59,8 +105,15 @@ class _VerbParser(_Parser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         if self.verb is None:
             return super().parse_known_args(args, namespace)
-        verb, self.verb = import_module(f"app.{self.verb}"), None
-        verb.add_arguments(self)
+        name, self.verb = self.verb, None
+        group = next((group for group, names in _GROUPS.items() if name in names), None)
+        if group is None:
+            verb = import_module(f"app.{name}")
+            verb.add_arguments(self)
+        else:
+            verb = import_module(f"app.verbs.{group}").VERBS[name]
+            verb.arguments(self)
+            args = verb.rewrite(list(args or ()))
         self.add_argument("--json", action="store_true", help="answer in JSON")
         self.set_defaults(run=verb.run)
         return self.parse_known_intermixed_args(args, namespace)
@@ -68,34 +121,49 @@ class _VerbParser(_Parser):
 
 def run(arguments: Sequence[str]) -> int:
     """Do what the arguments say. Exit codes: 0 done, 1 refused or lost, 2 the arguments cannot be right."""
+    wants_json = "--json" in arguments
     try:
-        lines = _answer(arguments)
-    except _UsageError as error:
+        return _answer(arguments)
+    except UsageError as error:
         _complain(str(error))
         return 2
     except BadScheduleError as error:
         _complain(error.sentence)
         return 2
     except RefusedError as error:
-        _complain(str(error))
+        for sentence in str(error).splitlines():
+            _complain(sentence)
+        if wants_json:
+            _print([json.dumps({"error": {"code": error.code, "message": str(error)}})])
         return 1
+    except KeyboardInterrupt:
+        return 130
     except SystemExit:  # --help and --version have said what they had to say
         _print(())
         raise
-    return _print(lines)
 
 
-def _answer(arguments: Sequence[str]) -> Iterable[str]:
+def _answer(arguments: Sequence[str]) -> int:
     parser = _parser()
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in _ABOUT):
         arguments = ("start", *arguments)
     if arguments[0] not in (*VERBS, *_ABOUT):
-        raise _UsageError(f"{arguments[0]!r} is not a verb; dayhand --help lists them.")
+        raise UsageError(f"{arguments[0]!r} is not a verb; dayhand --help lists them.")
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
-        raise _UsageError(f"{unknown[0]}: there is no such option.")
+        raise UsageError(f"{unknown[0]}: there is no such option.")
     answer: Answer = options.run(options)
-    return [json.dumps(answer.data())] if options.json else answer.lines()
+    if not options.json:
+        code = _print(answer.lines(), is_live=getattr(answer, "is_live", False))
+        error = getattr(answer, "answer", {}).get("error")
+    else:
+        data = answer.data()
+        code = _print([json.dumps(data)])
+        error = data.get("error") if isinstance(data, dict) else None
+    if error:  # it was done as far as it went, and that was not far enough
+        _complain(error["message"])
+        return 1
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -116,12 +184,12 @@ def _complain(sentence: str) -> None:
         print(shown, file=sys.stderr)
 
 
-def _print(lines: Iterable[str]) -> int:
+def _print(lines: Iterable[str], *, is_live: bool = False) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter shows "?"
     try:
         for line in lines:
-            print(line)
+            print(line, flush=is_live)
         print(end="", flush=True)
     except BrokenPipeError:  # the reader has seen enough
         _give_up_stdout()

@@ -27,4 +27,4 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        raise RefusedError(str(error)) from error
+        raise RefusedError(str(error), "store") from error

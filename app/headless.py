@@ -1,84 +1,148 @@
-"""The engine without a face: runs what is stored, says what happens, ends when asked to."""
+"""Dayhand without a face: runs what is deployed, says what happens, ends when asked to."""
 
+import shlex
+import shutil
+import sys
 import threading
-from datetime import datetime
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer
 
-from app.host import Host
-from app.platform.zone import machine_zone
+from app.demo import prepare_demo
+from app.installation import Installation
+from app.narrator import Narrator
 from app.signals import EndSignals
+from app.watching import Watching
 from scheduler.engine.clock import Clock, SystemClock
-from scheduler.engine.engine import Engine
-from scheduler.engine.launcher import Announce, Announcement
-from scheduler.engine.simple_launcher import SimpleLauncher
+from scheduler.engine.launcher import Announcement
 from scheduler.store.backups import back_up_if_due
 from scheduler.store.errors import StoreError
-from scheduler.store.health import close_store, open_store
 
 _BACKUP_LOOK = 3_600_000
 """Milliseconds between two looks whether a backup is due."""
+_QUIET_LOOK = 100
+"""Milliseconds between two looks whether there is nothing left to do."""
 
 
-def run(folder: Path, seconds: float | None = None) -> int:
-    """Run until the process is asked to end, or for so many seconds."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How long to run, and what to say first."""
+
+    seconds: float | None = None
+    until_idle: bool = False
+    demo: bool = False
+    greeting: str = ""
+    folder_option: str = ""
+    """What commands must add to find this folder."""
+    to_stderr: bool = False
+    """Stdout is for a program."""
+
+
+def run(folder: Path, wanted: Wanted) -> None:
+    """Run until the process is asked to end, or for so long. The caller holds the folder's lock."""
     app = QCoreApplication.instance() or QCoreApplication([])
+
+    def say(sentence: str) -> None:
+        print(sentence, flush=True, file=sys.stderr if wanted.to_stderr else sys.stdout)
+
+    installation = Installation(folder)
+    if wanted.greeting:
+        say(wanted.greeting)
+    if installation.damage is not None:
+        say(installation.damage.sentence)
+    if wanted.demo:
+        prepare_demo(installation.house, folder)
     clock = SystemClock()
-    opened = open_store(folder, clock.now())
-    if opened.damage is not None:
-        _say(opened.damage.sentence)
-    launcher = SimpleLauncher({})
-
-    def make(announce: Announce) -> Engine:
-        return Engine(opened.database, launcher, machine_zone=machine_zone(), clock=clock, announce=announce)
-
-    host = Host(make)
-    host.announced.connect(_hear)
+    narrator = Narrator(installation.views, say, lambda line: _command(line, wanted.folder_option), clock.now)
     signals = EndSignals(app.quit)
-    host.start()
-    backups = QTimer(interval=_BACKUP_LOOK)
-    backups.timeout.connect(lambda: _back_up(folder, clock))
-    backups.start()
-    _back_up(folder, clock)
-    host.ask(_welcome).add_done_callback(lambda answer: _say(answer.result()))
-    if seconds is not None:
-        QTimer.singleShot(round(seconds * 1000), app.quit)
+    installation.announced.connect(lambda announcement: _hear(announcement, narrator, say))
+    installation.told.connect(lambda title, text: say(f"{title}: {text}" if title else text))
+    installation.quit_wanted.connect(app.quit)
+    _start(installation, say)
+    watching = Watching(installation, say)
+    backups = _back_up_now_and_then(folder, clock, say)
+    say(_welcome(installation))
+    narrator.look()
+    if wanted.until_idle:
+        quiet = _Quiet(installation, app.quit)
+        quiet.start()
+    if wanted.seconds is not None:
+        QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
     app.exec()
-    host.stop()
-    launcher.close()
-    close_store(opened.database)
+    watching.close()
+    backups.stop()
+    installation.end()
+    narrator.look()
+    installation.close()
     signals.deleteLater()
-    return 0
 
 
-def _back_up(folder: Path, clock: Clock) -> None:
+def _start(installation: Installation, say: Callable[[str], None]) -> None:
+    try:
+        installation.start()
+    except OSError as error:
+        say(str(error))
+
+
+class _Quiet(QTimer):
+    """Asks the engine's thread now and then whether anything is left to do."""
+
+    def __init__(self, installation: Installation, ended: Callable[[], None]) -> None:
+        super().__init__(interval=_QUIET_LOOK)
+        self._installation = installation
+        self._ended = ended
+        self._asked: Future[bool] | None = None
+        self.timeout.connect(self._look)
+
+    def _look(self) -> None:
+        if self._asked is None:
+            self._asked = self._installation.host.ask(lambda _: self._installation.is_quiet())
+        elif self._asked.done():
+            asked, self._asked = self._asked, None
+            if asked.result():
+                self.stop()
+                self._ended()
+
+
+def _back_up_now_and_then(folder: Path, clock: Clock, say: Callable[[str], None]) -> QTimer:
     """Once a day, on a thread of its own since every page is read; one that fails is said and tried again."""
 
     def copy() -> None:
         try:
             back_up_if_due(folder, clock.now())
         except StoreError as error:
-            _say(f"No backup could be made: {error}")
+            say(f"No backup could be made: {error}")
 
-    threading.Thread(target=copy, name="backup").start()
+    def look() -> None:
+        threading.Thread(target=copy, name="backup").start()
+
+    timer = QTimer(interval=_BACKUP_LOOK)
+    timer.timeout.connect(look)
+    timer.start()
+    look()
+    return timer
 
 
-def _welcome(engine: Engine) -> str:
-    times = [view.row.next_at for view in engine.views.schedules() if view.row.next_at is not None]
-    if not times:
-        return "Dayhand is running. It has no schedules yet. Ctrl+C ends it."
-    return f"Dayhand is running, {len(times)} schedules, the next at {_local(min(times))}. Ctrl+C ends it."
+def _welcome(installation: Installation) -> str:
+    known = installation.views.workflows()
+    times = [one.next for one in known if one.next is not None]
+    coming = f", the next at {min(times).astimezone():%a %d %b %H:%M}" if times else ""
+    workflows = f"{len(known)} workflow{'' if len(known) == 1 else 's'}" if known else "It has no workflows yet"
+    return f"Dayhand is running. {workflows}{coming}. Ctrl+C ends it."
 
 
-def _hear(announcement: Announcement) -> None:
+def _hear(announcement: Announcement, narrator: Narrator, say: Callable[[str], None]) -> None:
+    narrator.look()
     if announcement.sentence:
-        _say(announcement.sentence)
+        say(announcement.sentence)
 
 
-def _local(instant: datetime) -> str:
-    return f"{instant.astimezone():%a %d %b %H:%M}"
-
-
-def _say(sentence: str) -> None:
-    print(sentence, flush=True)
+def _command(line: str, folder_option: str) -> str:
+    """As it can be typed here."""
+    program = "dayhand"
+    if shutil.which(program) is None and Path(sys.argv[0]).name == program:
+        program = shlex.quote(sys.argv[0])
+    return f"{program}{line.removeprefix('dayhand')}{folder_option}"

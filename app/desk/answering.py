@@ -3,6 +3,9 @@
 from typing import Any
 
 from app.desk.floor import Floor
+from scheduler.connections.connector import FieldKind
+from scheduler.connections.registry import parse_name
+from scheduler.engine.house import House
 
 
 class Answering:
@@ -34,7 +37,10 @@ class Answering:
         return self._floor.act(lambda house: house.answering.revoke(workflow, connection, tool, request_id=request_id))
 
     def connect(self, name: str, settings: dict[str, Any], *, request_id: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.connect(name, settings, request_id=request_id))
+        """The fields may come as text, as they were typed."""
+        return self._floor.act(
+            lambda house: house.connect(name, _read_fields(house, name, settings), request_id=request_id)
+        )
 
     def disconnect(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
         return self._floor.act(lambda house: house.answering.disconnected(name, request_id=request_id))
@@ -46,3 +52,20 @@ class Answering:
     def quit(self) -> dict[str, Any]:
         self._floor.quit()
         return {"sentence": "Dayhand ends."}
+
+
+def _read_fields(house: House, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What was typed, as the kind of each field wants it; what cannot be so is refused by the connector's own rules."""
+    kinds = {field.name: field.kind for field in house.registry.connector(parse_name(name)[0]).fields}
+    return {field: _read_field(kinds.get(field), value) for field, value in given.items()}
+
+
+def _read_field(kind: FieldKind | None, value: Any) -> Any:
+    if kind is FieldKind.FLAG and value in ("true", "false"):
+        return value == "true"
+    if kind is FieldKind.NUMBER and isinstance(value, str):
+        try:
+            return float(value) if "." in value else int(value)
+        except ValueError:
+            return value
+    return value

@@ -26,7 +26,7 @@ from scheduler.engine.workflows.views.runs import Ended, LogPart, RunDetails
 from scheduler.engine.workflows.views.statistics import Statistics
 from scheduler.engine.workflows.views.times import NextTime
 from scheduler.engine.workflows.views.versions import Difference, VersionView
-from scheduler.engine.workflows.views.workflows import WorkflowDetails, WorkflowView
+from scheduler.engine.workflows.views.workflows import Watched, WorkflowDetails, WorkflowView
 from scheduler.rules.states import WorkflowState
 
 
@@ -42,6 +42,10 @@ class WorkflowViews:
 
     def workflow(self, name: str) -> WorkflowDetails:
         return workflows.describe(self._look(), name)
+
+    def watched(self) -> list[Watched]:
+        """Those that are deployed again when their file is saved."""
+        return workflows.find_watched(self._look())
 
     def next_times(self, name: str | None = None, number: int = 10) -> list[NextTime]:
         return times.find_next(self._look(), name, number)

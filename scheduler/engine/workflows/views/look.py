@@ -7,12 +7,11 @@ from zoneinfo import ZoneInfo
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
+from scheduler.engine.engine import PAUSED
 from scheduler.engine.plans import Plans
 from scheduler.store import facts
 from scheduler.timing.zones import find_zone
 
-_PAUSED = "paused until"
-"""The fact that keeps until when nothing at all starts."""
 _FAR_YEAR = 9000
 """A pause until then has no end."""
 
@@ -28,7 +27,7 @@ class Look:
     @property
     def everything_paused_until(self) -> datetime | None:
         """As it is stored, so that it is right beside a running app too."""
-        written = facts.read(self.db, _PAUSED)
+        written = facts.read(self.db, PAUSED)
         return None if not written else datetime.fromisoformat(written)
 
     def say_at(self, at: datetime) -> str:

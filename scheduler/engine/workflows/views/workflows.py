@@ -84,6 +84,26 @@ class WorkflowDetails(WorkflowView):
     lanes: tuple[LaneView, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A workflow that is deployed again when its file is saved."""
+
+    workflow: str
+    path: str
+    sha256: str
+    """Of the version in use."""
+
+
+def find_watched(look: Look) -> list[Watched]:
+    """Those that are not put away."""
+    found = []
+    for row in workflows.every_one(look.db):
+        if row.watching and row.status is not WorkflowStatus.ARCHIVED:
+            script = workflows.find_script(look.db, row.slug, row.script)
+            found.append(Watched(workflow=row.slug, path=row.path, sha256="" if script is None else script.sha256))
+    return found
+
+
 def find_all(look: Look, *, state: WorkflowState | None = None, tag: str | None = None) -> list[WorkflowView]:
     found = [_view(look, standing) for standing in gather(look.db, look.now) if tag in (None, *standing.row.tags)]
     if state is None:

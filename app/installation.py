@@ -1,0 +1,97 @@
+"""One data folder while the app runs with it: store, engine, and the socket that hears commands."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.control.server import Control
+from app.desk.desk import Desk
+from app.desk.served import ServedFloor
+from app.host import Host
+from app.platform.zone import machine_zone
+from scheduler.engine.clock import Clock, SystemClock
+from scheduler.engine.conditions import Conditions
+from scheduler.engine.engine import Engine
+from scheduler.engine.house import House
+from scheduler.engine.launcher import Announce, Announcement
+from scheduler.engine.settings import Settings
+from scheduler.engine.workflows.views import WorkflowViews
+from scheduler.store.health import Damage, close_store, open_store
+
+
+class Installation(QObject):
+    """The caller holds the folder's lock. Signals arrive in the thread that made it."""
+
+    announced = Signal(object)
+    """An Announcement: something changed that a person may be looking at."""
+    told = Signal(str, str)
+    """A workflow has a message for the person: title and text."""
+    show_wanted = Signal()
+    quit_wanted = Signal()
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        clock: Clock | None = None,
+        conditions: Conditions | None = None,
+        settings: Settings | None = None,
+        shows: str = "Dayhand has no window; it runs in a terminal.",
+    ) -> None:
+        super().__init__()
+        self.folder = folder
+        self._shows = shows
+        self._listener: Announce = lambda _: None
+        clock = clock or SystemClock()
+        opened = open_store(folder, clock.now())
+        self.damage: Damage | None = opened.damage
+        self.database = opened.database
+        self.house = House(
+            opened.database,
+            folder,
+            machine_zone=machine_zone(),
+            clock=clock,
+            conditions=conditions,
+            settings=settings,
+            announce=self._announce,
+            tell=self.told.emit,
+        )
+        self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
+        self.host = Host(self._move_in, clock)
+        self.host.announced.connect(self.announced)
+        self.desk = Desk(ServedFloor(self.host, self.house, show=self._show, quit_app=self._quit))
+        self.control = Control(folder, self.desk.answer)
+
+    def start(self) -> None:
+        """OSError if commands cannot be heard; the engine runs all the same."""
+        self.host.start()
+        self.control.open()
+
+    def end(self) -> None:
+        """Hear no more commands and end what runs; it goes on at the next start."""
+        self.control.close()
+        self.host.stop()
+        self.house.close()
+
+    def close(self) -> None:
+        """After its end: leave the store so that the next start need not check it."""
+        close_store(self.database)
+
+    def is_quiet(self) -> bool:
+        """On the engine's thread: nothing runs, waits to run, or is due."""
+        return self.house.engine.dispatch.in_flight == 0 and self.views.is_quiet()
+
+    def _announce(self, announcement: Announcement) -> None:
+        self._listener(announcement)
+
+    def _move_in(self, announce: Announce) -> Engine:
+        self._listener = announce
+        self.house.workshop.end_orphans()
+        return self.house.engine
+
+    def _show(self) -> str:
+        self.show_wanted.emit()
+        return self._shows
+
+    def _quit(self) -> None:
+        self.quit_wanted.emit()

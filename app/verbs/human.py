@@ -1,0 +1,76 @@
+"""Times and tables as they read in a terminal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+_CELL = 60
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def say_time(text: str | None, nothing: str = "") -> str:
+    """`14:05` today, `Tue 17 Nov 14:05` on another day, in the time of this machine."""
+    if text is None:
+        return nothing
+    local = datetime.fromisoformat(text).astimezone()
+    today = now().astimezone().date()
+    shown = f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
+    if local.date() == today:
+        return shown
+    year = "" if local.year == today.year else f" {local.year}"
+    return f"{local:%a} {local.day} {local:%b}{year} {shown}"
+
+
+def say_length(began: str | None, ended: str | None) -> str:
+    """How long it took."""
+    if began is None or ended is None:
+        return ""
+    length = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
+    if length < timedelta(seconds=10):
+        return f"{max(length.total_seconds(), 0):.1f} s"
+    minutes, seconds = divmod(int(length.total_seconds()), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Aligned columns; the last one is as wide as it is."""
+    shown = [[_cell(cell) for cell in row] for row in rows]
+    widths = [max(len(row[place]) for row in [list(heads), *shown]) for place in range(len(heads))]
+    for row in [list(heads), *shown]:
+        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
+        yield "  ".join([*cells, row[-1]]).rstrip()
+
+
+def _cell(value: Any) -> str:
+    text = "" if value is None else " ".join(str(value).split())
+    return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"
+
+
+def say_state(state: str) -> str:
+    """`needs-attention` as people read it."""
+    return state.replace("-", " ").capitalize()
+
+
+STATUS = {
+    "active": "running",
+    "paused:transient": "tries again",
+    "paused:approval": "waits for you",
+    "paused:reconciliation": "finds out",
+    "failed:logic": "failed",
+    "failed:internal": "failed",
+    "committed": "done",
+    "crashed": "interrupted",
+    "cancelled": "stopped",
+    "coalesced": "replaced",
+}
+"""A stored status in a word or two that people use."""
+
+
+def say_status(status: str) -> str:
+    return STATUS.get(status, status)
