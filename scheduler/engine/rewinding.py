@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from scheduler.engine.context import Context, late_columns, late_of
 from scheduler.engine.emission import Emission, cut_late
 from scheduler.engine.launcher import Announcement
-from scheduler.store import occurrences, schedules
+from scheduler.rules.consumers import LATEST
+from scheduler.store import occurrences, schedules, waits
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.backoff import RETRIES
 from scheduler.timing.catchup import Gap, gap_of
@@ -18,6 +19,7 @@ TOLERANCE = timedelta(seconds=60)
 """A clock is corrected by seconds all the time; that changes nothing."""
 _FAR_AHEAD = timedelta(hours=1)
 _LONGEST_WAIT = RETRIES[-1] * 1.1
+_LONGEST_CHECK = timedelta(minutes=10)
 _TICK = timedelta(microseconds=1)
 
 
@@ -35,6 +37,7 @@ class Rewinding:
             rows = schedules.computed_after(db, now + TOLERANCE)
             if rows or seen:
                 warnings = self._bring_back(db, now)
+            waits.shorten(db, now, retry=_LONGEST_WAIT, wake=LATEST, check=_LONGEST_CHECK, to=RETRIES[0])
             for row in rows:
                 with self._emission.setting_aside(db, row.id):
                     self._compute_again(db, row, now)
