@@ -1,0 +1,506 @@
+"""Workflows under everything that can happen to them: the invariants hold after every move, and nothing is lost.
+
+DAYHAND_LIVES=N lives N lives instead of the usual few, each with other moves than the time before.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from scheduler.connections.connector import Call, Checked
+from scheduler.engine.refusal import RefusedError
+from scheduler.rules.failures import Failure, FailureClass
+from scheduler.store import events, lanes, mutations, requests, runs, schedules, workflows
+from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.workflows import WorkflowStatus
+from tests.engine.harness import HOUR, MINUTE, SECOND
+from tests.engine.test_properties import Segment
+from tests.runs import invariants
+from tests.runs.pretended import FAULTS, Names, PretendedShop
+from tests.runs.shop import World
+from tests.runs.witness import watch
+
+_LIVES = int(os.environ.get("DAYHAND_LIVES", "0"))
+
+HEAD = """
+import dayhand
+from datetime import timedelta
+flow = dayhand.Workflow("W", connections=["world:x"])
+{topic} = flow.topic("{topic}")
+"""
+PRODUCER = """
+@flow.producer(every="{every}", publishes=[{topic}])
+def p(ctx, state):
+    for number, (identity, data) in enumerate(ctx.call("world:x", "look")):
+        ctx.publish({topic}, id=identity, title=identity, data=data)
+        if number == 1:
+            ctx.checkpoint({{**state, "read": number}})
+    return {{**state, "polls": state.get("polls", 0) + 1}}
+"""
+TAKER = """
+@flow.consumer(subscribe=[t], publishes=[u], approve="{approve}")
+class C:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(t, limit=2)
+        wake = ctx.now + timedelta({wake}) if len(batch) == 2 else None
+        if not batch:
+            return dayhand.nothing(wake_at=wake)
+        return dayhand.prepared(reserve=batch, data=[e.id for e in batch], say="Do it", wake_at=wake)
+
+    def mutate(self, ctx, prepared):
+        ctx.call("world:x", "{tool}", n=prepared.data)
+
+    def next(self, ctx, prepared, result, state):
+        for identity in prepared.data:
+            ctx.publish(u, id=identity, data=ctx.outcome)
+        return {{"done": state.get("done", 0) + len(prepared.data)}}
+"""
+TELLER = """
+@flow.consumer(subscribe=[u])
+class D:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(u, limit=100)
+        return dayhand.prepared(reserve=batch, data=len(batch)) if batch else dayhand.nothing()
+
+    def next(self, ctx, prepared, result, state):
+        return {"told": state.get("told", 0) + prepared.data}
+"""
+JOB = """
+@flow.job(every="20m", after_crash="{after_crash}", overlap="{overlap}")
+def j(ctx):
+    ctx.call("world:x", "look")
+    return ctx.attempt
+"""
+OTHER = """
+import dayhand
+flow = dayhand.Workflow("V")
+@flow.job(every="7m", after_crash="again")
+def k(ctx):
+    return ctx.attempt
+"""
+
+
+def script(**chosen: Any) -> str:
+    """The workflow in one of its shapes; without `takes` the consumer that acts is gone, and its topic with it."""
+    options = {
+        "takes": True, "has_job": True, "approve": "never", "tool": "act", "every": "5m", "wake": "seconds=40",
+        "after_crash": "ask", "overlap": "skip", **chosen,
+    }  # fmt: skip
+    topic = "t" if options["takes"] else "u"
+    text = HEAD.format(topic=topic) + ("u = flow.topic('u')\n" if options["takes"] else "")
+    text += PRODUCER.format(topic=topic, every=options["every"])
+    text += (TAKER.format(**options) if options["takes"] else "") + TELLER
+    return text + (JOB.format(**options) if options["has_job"] else "")
+
+
+shapes = st.fixed_dictionaries(
+    {},
+    optional={
+        "takes": st.just(False),  # noqa: FBT003
+        "has_job": st.just(False),  # noqa: FBT003
+        "approve": st.sampled_from(["always", "first"]),
+        "tool": st.sampled_from(["blind", "send"]),
+        "every": st.sampled_from(["30s", "3h"]),
+        "wake": st.sampled_from(["seconds=1", "hours=5", "days=9"]),
+        "after_crash": st.sampled_from(["again", "never"]),
+        "overlap": st.sampled_from(["buffer_one", "terminate_other"]),
+    },
+)
+failures = st.builds(
+    Failure,
+    kind=st.sampled_from(FailureClass),
+    sentence=st.just("It failed."),
+    retry_after=st.none() | st.just(timedelta(minutes=7)),
+    counts=st.booleans(),
+)
+spans = st.sampled_from([SECOND, 31 * SECOND, 2 * MINUTE, 9 * MINUTE, HOUR])
+jumps = st.sampled_from([20 * SECOND, 3 * MINUTE, HOUR, 30 * HOUR])
+names = st.sampled_from([f"e{number}" for number in range(8)])
+
+
+@dataclass
+class TrueWorld(World):
+    """Knows what really happened, and looks into the ledger at every call."""
+
+    wait_here: Callable[[str], None] = lambda _: None
+    look_up: Callable[[str], list[str]] = lambda _: []
+    done: list[tuple[str, list[str]]] = field(default_factory=list)
+    """The key and the events of every action that took place."""
+
+    def act(self, call: Call) -> Any:
+        assert self.look_up(call.key) == ["in_flight"], "the call was not written down, or had its outcome"
+        self.wait_here("call")
+        failure = self.fails[0] if self.fails else None
+        if failure is None or (failure.kind is FailureClass.UNSURE and self.happens):
+            self.done.append((call.key, list(call.parameters["n"])))
+            self.happened.add(call.key)
+        self.wait_here("called")
+        return super().act(call)
+
+    def check(self, call: Call) -> Checked:
+        self.wait_here("check")
+        return super().check(call)
+
+    def look(self, call: Call) -> Any:
+        self.wait_here("look")
+        return super().look(call)
+
+
+class Life(RuleBasedStateMachine):
+    """Two workflows from their first deploy on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = TemporaryDirectory()
+        self.names = Names().use()
+        self.names.start()
+        self.shop = PretendedShop(Path(self.folder.name) / "data")
+        self.world = TrueWorld()
+        self.began = self.shop.clock.wall
+        self.told_wrong: set[str] = set()
+        """Events about which the person was mistaken."""
+        self.segments: dict[str, list[Segment]] = {}
+        self.edited = self.shop.clock.wall
+        self.published: set[tuple[str, str]] = set()
+        self.shop.die()
+        self.shop.world = self.world
+        self.start()
+
+    def start(self) -> None:
+        """Over the file that is there."""
+        self.shop.open()
+        self.world.wait_here = self.shop.stage.wait_here
+        self.world.look_up = self._ledger
+        watch(self.db)
+
+    def teardown(self) -> None:
+        try:
+            if self.segments:
+                self._come_to_an_end()
+        finally:
+            self.shop.die()
+            self.names.stop()
+            self.folder.cleanup()
+
+    @property
+    def db(self) -> Any:
+        return self.shop.database.read()
+
+    @property
+    def now(self) -> datetime:
+        return self.shop.clock.wall
+
+    @initialize(shape=shapes)
+    def begin(self, shape: dict[str, Any]) -> None:
+        self.shop.deploy(OTHER, path="v.py")
+        self.shop.deploy(script(**shape))
+        self.follow()
+
+    @rule(shape=shapes, grant=st.booleans())
+    def redeploy(self, shape: dict[str, Any], grant: bool) -> None:  # noqa: FBT001
+        self.shop.deploy(script(**shape), grant=grant)
+        self.edited = self.now
+        self.follow()
+
+    @rule(identity=names, data=st.integers(0, 2))
+    def publish(self, identity: str, data: int) -> None:
+        """K1: the same id again changes a pending event and revives nothing."""
+        topic = "t" if self.has_taker else "u"
+        before = self.shop.events(topic).get(identity)
+        self.shop.publish(identity, data, topic=topic)
+        assert self.shop.events(topic)[identity] == (before or "pending")
+        self.published.add((topic, identity))
+
+    @rule(inbox=st.lists(st.tuples(names, st.integers(0, 2)), max_size=3))
+    def mail_arrives(self, inbox: list[tuple[str, int]]) -> None:
+        self.world.inbox = [list(one) for one in inbox]
+
+    @rule(handler=st.sampled_from(["p", "j"]), when_finished=st.booleans())
+    def run_now(self, handler: str, when_finished: bool) -> None:  # noqa: FBT001
+        self.ask(self.shop.commands.run, "w", handler, when_finished=when_finished)
+
+    @rule(place=st.integers(0, 3), times=st.integers(1, 4))
+    def move_one(self, place: int, times: int) -> None:
+        """A thread goes on to where it next could be interrupted."""
+        self.shop.look()
+        for _ in range(times):
+            if self.shop.stage.waiting:
+                self.shop.stage.let_go(place)
+
+    @rule()
+    def come_to_rest(self) -> None:
+        self.shop.come_to_rest()
+        self.follow()
+
+    @rule(span=spans)
+    def pass_time(self, span: timedelta) -> None:
+        """As the host would: wake when the engine wants to, let things run, go on."""
+        end = self.now + span
+        since = self.now
+        self.shop.come_to_rest()
+        while (wake := self.shop.engine.tick(self.now)) <= end:
+            self.shop.clock.move(max(wake - self.now, timedelta()))
+            self.shop.come_to_rest()
+            self._other_is_on_time()
+        self.shop.clock.move(end - self.now)
+        self.shop.come_to_rest()
+        invariants.runs_on_time(self.db, "v/k", since)
+
+    @rule(span=jumps)
+    def sleep(self, span: timedelta) -> None:
+        """The wall clock jumps ahead while things are under way."""
+        self.shop.clock.wall += span
+
+    @rule(span=jumps)
+    def set_the_clock_back(self, span: timedelta) -> None:
+        """Not to before the last change of times: what was summarised by other times cannot be counted again."""
+        back = min(span, self.now - self.edited)
+        if back > timedelta():
+            self.shop.clock.wall -= back
+            self.shop.look()
+            self.segments = {name: [one.cut(self.now) for one in all_] for name, all_ in self.segments.items()}
+            self.follow()
+
+    @rule(off=jumps, moves=st.integers(0, 6))
+    def crash(self, off: timedelta, moves: int) -> None:
+        """Killed between any two commits, also right after an outside call."""
+        self.move_one(0, moves + 1)
+        self.shop.die()
+        self.shop.clock.move(off)
+        self.start()
+        invariants.no_run_is_active(self.db)
+        self.follow()
+
+    @rule(off=jumps)
+    def quit_and_start(self, off: timedelta) -> None:
+        self.shop.quit()
+        self.shop.clock.move(off)
+        self.start()
+        invariants.no_run_is_active(self.db)
+        self.follow()
+
+    @rule(failure=failures, happens=st.booleans())
+    def actions_will_fail(self, failure: Failure, happens: bool) -> None:  # noqa: FBT001
+        self.world.fails = [failure]
+        self.world.happens = happens
+
+    @rule(failure=failures)
+    def reads_will_fail(self, failure: Failure) -> None:
+        self.world.read_fails = [failure]
+
+    @rule(failure=failures, number=st.integers(1, 6))
+    def checks_will_fail(self, failure: Failure, number: int) -> None:
+        self.world.check_fails = [failure] * number
+
+    @rule(fault=st.sampled_from(list(FAULTS)), after=st.integers(0, 3))
+    def phases_will_fail(self, fault: str, after: int) -> None:
+        self.shop.workshop.faults = [None] * after + [fault]
+
+    @rule(why=st.sampled_from(["no worker", "bad script"]), number=st.integers(1, 4))
+    def workers_will_not_start(self, why: str, number: int) -> None:
+        self.shop.workshop.unstartable = [why] * number
+
+    @rule()
+    def pause(self) -> None:
+        self.ask(self.shop.commands.pause, "w")
+
+    @rule()
+    def resume(self) -> None:
+        self.ask(self.shop.commands.resume, "w")
+
+    @rule(span=st.none() | spans)
+    def pause_everything(self, span: timedelta | None) -> None:
+        self.ask(self.shop.commands.pause_all, None if span is None else self.now + span)
+
+    @rule()
+    def resume_everything(self) -> None:
+        self.ask(self.shop.commands.resume_all)
+
+    @rule(what=st.sampled_from(["w", "w/p", "w/C", "w/j"]), kill=st.booleans())
+    def stop(self, what: str, kill: bool) -> None:  # noqa: FBT001
+        self.ask(self.shop.commands.stop, what, kill=kill)
+
+    @rule()
+    def try_again(self) -> None:
+        self.ask(self.shop.answering.retry, "w")
+
+    @rule()
+    def revoke(self) -> None:
+        self.ask(self.shop.answering.revoke, "w")
+
+    @precondition(lambda self: self.shop.requests())
+    @rule(place=st.integers(0, 3), word=st.sampled_from(["yes", "no", "always", "skip"]), mistaken=st.booleans())
+    def answer(self, place: int, word: str, mistaken: bool) -> None:  # noqa: FBT001
+        """The first answer counts; the same again changes nothing, another one is refused."""
+        row = self.shop.requests()[place % len(self.shop.requests())]
+        give, other = self._answers(row, word, mistaken=mistaken)
+        give()
+        before = self._picture()
+        if row.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE, RequestKind.INTERRUPTED):
+            give()
+            assert self.ask(other) is False
+            assert self._picture() == before
+
+    @invariant()
+    def all_invariants_hold(self) -> None:
+        if self.segments:
+            invariants.check(self.db)
+            telling = self.shop.house.layer._telling
+            begun = {waiting.subject for waiting in self.shop.stage.waiting}
+            idle = [run.id for run in runs.active(self.db) if f"{run.workflow}/{run.handler}" not in begun]
+            assert not set(idle) - set(telling), "an active run that nobody tells"
+            for schedule, segments in self.segments.items():
+                periods = [(one.times, one.since, min(self.now, one.until or self.now)) for one in segments]
+                invariants.every_planned_time_has_one_fate(self.db, schedule, periods)
+
+    @invariant()
+    def nothing_is_done_twice(self) -> None:
+        """By what really happened outside: each event was acted on once at most, unless the person was mistaken."""
+        number = Counter(identity for _, batch in self.world.done for identity in batch)
+        twice = {identity for identity, times in number.items() if times > 1} - self.told_wrong
+        assert not twice, f"done twice: {twice}"
+
+    @property
+    def has_taker(self) -> bool:
+        row = workflows.find(self.db, "w")
+        assert row is not None
+        return "C" in self.shop.house.plans.current(self.db, "w").handlers
+
+    def ask(self, command: Callable[..., Any], *given: Any, **named: Any) -> bool:
+        """Give a command; a refusal changes nothing."""
+        before = self._picture()
+        try:
+            command(*given, **named)
+        except RefusedError:
+            assert self._picture() == before
+            return False
+        return True
+
+    def follow(self) -> None:
+        """Know which times are in force from now on."""
+        for row in schedules.every_one(self.db):
+            _spec, times = self.shop.engine.context.compile(row.id, row.spec)
+            known = self.segments.setdefault(row.id, [])
+            if not known or known[-1].until is not None or known[-1].times != times:
+                self._close(row.id)
+                known.append(Segment(times, self.now))
+        for gone in set(self.segments) - {row.id for row in schedules.every_one(self.db)}:
+            self._close(gone)
+
+    def _close(self, schedule: str) -> None:
+        known = self.segments[schedule]
+        if known and known[-1].until is None:
+            known[-1] = Segment(known[-1].times, known[-1].since, self.now)
+
+    def _answers(self, row: RequestRow, word: str, *, mistaken: bool) -> tuple[Callable[[], Any], Callable[[], Any]]:
+        """How the person answers, and how they would answer differently."""
+        answering = self.shop.answering
+        assert row.run is not None
+        match row.kind:
+            case RequestKind.APPROVAL | RequestKind.PERMISSION:
+                yes, no = (lambda: answering.approve(row.id, always=word == "always")), lambda: answering.reject(row.id)
+                return (no, yes) if word == "no" else (yes, no)
+            case RequestKind.UNSURE | RequestKind.INTERRUPTED:
+                said = self._truth(row, word, mistaken=mistaken)
+                other = "skip" if said != "skip" else "happened"
+                return (lambda: answering.resolve(row.run, said)), lambda: answering.resolve(row.run, other)
+            case RequestKind.RECONNECT:
+                return (lambda: answering.connected(row.subject, {})), lambda: None
+        return (lambda: answering.retry(row.run)), lambda: None
+
+    def _truth(self, row: RequestRow, word: str, *, mistaken: bool) -> str:
+        mutation = mutations.find(self.db, row.run or "")
+        if mutation is None or word == "skip":
+            return "skip" if word == "skip" else "not-happened"
+        happened = mutation.key in self.world.happened
+        if mistaken:
+            self.told_wrong |= set(mutation.parameters["n"])
+        return "happened" if happened is not mistaken else "not-happened"
+
+    def _ledger(self, key: str) -> list[str]:
+        """How the actions stand of the chain in which that call is made."""
+        query = (
+            "SELECT m.status FROM mutations m JOIN runs r ON r.id = m.run WHERE m.status <> 'failed' AND r.chain = "
+            "(SELECT r.chain FROM runs r JOIN mutations m ON m.run = r.id WHERE m.key = ? LIMIT 1)"
+        )
+        return [row[0] for row in self.db.execute(query, (key,))]
+
+    def _picture(self) -> Any:
+        """All that a refused command must not change."""
+        tables = ("runs", "events", "mutations", "requests", "lanes", "occurrences", "grants", "workflows", "handlers")
+        return [[tuple(row) for row in self.db.execute(f"SELECT * FROM {table}")] for table in tables]
+
+    def _other_is_on_time(self) -> None:
+        """13: with everything else in whatever trouble, the other workflow's job has begun when it was due."""
+        lane = lanes.find(self.db, "v", "k")
+        assert lane is not None
+        if lane.blocked is None and not self.shop.engine.context.is_paused(self.now):
+            query = "SELECT count(*) FROM occurrences WHERE schedule = 'v/k' AND state = 'queued' AND retry_at IS NULL"
+            assert self.db.execute(query).fetchone()[0] == 0, "another workflow holds it up"
+
+    def _come_to_an_end(self) -> None:
+        """Nothing fails any more and every question is answered: then everything comes to its end."""
+        self.world.fails, self.world.read_fails, self.world.check_fails, self.world.inbox = [], [], [], []
+        self.shop.workshop.faults, self.shop.workshop.unstartable = [], []
+        self.ask(self.shop.commands.resume_all)
+        row = workflows.find(self.db, "w")
+        if row is not None and row.status is not WorkflowStatus.ACTIVE:
+            self.shop.commands.resume("w")
+        self.ask(self.shop.answering.grant, "w")
+        for _ in range(60):
+            self.shop.come_to_rest()
+            for one in self.shop.requests():
+                if requests.find(self.db, one.id).answer is None:  # type: ignore[union-attr]
+                    self._answers(one, "yes", mistaken=False)[0]()
+            self.shop.come_to_rest()
+            if self._is_at_an_end():
+                break
+            self.shop.clock.move(11 * MINUTE)
+        self.all_invariants_hold()
+        self.nothing_is_done_twice()
+        assert self._is_at_an_end(), self._what_is_left()
+        self._everything_was_dealt_with()
+
+    def _is_at_an_end(self) -> bool:
+        return not any(self._what_is_left().values())
+
+    def _what_is_left(self) -> dict[str, Any]:
+        names = {"pending": "state = 'pending'", "reserved": "state = 'reserved'"}
+        left = {
+            name: [tuple(row) for row in self.db.execute(f"SELECT topic, id FROM events WHERE {where}")]
+            for name, where in names.items()
+        }
+        return left | {
+            "requests": self.shop.requests(),
+            "lanes": lanes.blocked(self.db),
+            "runs": [one for one in runs.unfinished(self.db, "w") if not one.followed],
+            "unsettled": mutations.unsettled(self.db),
+        }
+
+    def _everything_was_dealt_with(self) -> None:
+        """No event is lost, and what counts as consumed was done, unless the person said so by mistake."""
+        done = {identity for _, batch in self.world.done for identity in batch}
+        for topic, identity in self.published:
+            assert self.shop.events(topic)[identity] in ("consumed", "skipped")
+        taken = {identity for identity, state in self.shop.events("t").items() if state == "consumed"}
+        assert taken - done <= self.told_wrong, "consumed, and never done"
+        assert events.topics_in_use(self.db, "w") == set()
+
+
+Life.TestCase.settings = settings(
+    derandomize=not _LIVES,
+    deadline=None,
+    database=None,
+    max_examples=_LIVES or 60,
+    stateful_step_count=40,
+)
+TestLife = Life.TestCase
