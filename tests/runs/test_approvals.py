@@ -268,3 +268,21 @@ def test_a_tool_that_the_person_declines_is_not_asked_about_again_without_news(s
     shop.publish("b")
     shop.tick()
     assert [one.kind for one in shop.requests()] == ["permission"]
+
+
+@pytest.mark.parametrize(("answer", "state", "calls"), [("approve", "consumed", 2), ("reject", "pending", 1)])
+def test_a_server_that_forbids_it_is_tried_again_after_the_person_dealt_with_that(
+    shop: Shop, answer: str, state: str, calls: int
+) -> None:
+    """403: what helps is done at the server; here the person only says go on, or leave it."""
+    shop.world.fails = [fail(FailureClass.PERMISSION, "world:x does not let you do that.")]
+    shop.deploy(consumer())
+    shop.publish("a")
+    shop.tick()
+    [request] = shop.requests()
+    assert (request.kind, request.subject, shop.lane().blocked) == ("permission", "world:x", "permission")
+    getattr(shop.answering, answer)(request.id)
+    shop.tick()
+    assert shop.events() == {"a": state}
+    assert len(shop.world.calls) == calls
+    assert (shop.requests(), shop.lane().blocked) == ([], None)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from scheduler.engine.runs.workshop import BadScriptError
 from scheduler.rules.failures import FailureClass
 from scheduler.store.errors import DiskFullError, StaleError
 from tests.engine.harness import HOUR, MINUTE
@@ -157,3 +158,37 @@ def test_a_row_that_is_not_where_we_thought_is_our_mistake_and_not_the_disks(sho
         shop.tick()
     [run] = shop.runs("j")
     assert (run.status, [request.kind for request in shop.requests()]) == ("failed:internal", ["internal"])
+
+
+def test_a_commit_that_was_refused_does_not_begin_the_next_run_either(shop: Shop) -> None:
+    """The next one of the lane begins in the same transaction, so it has not begun."""
+    shop.world.gate = threading.Event()
+    shop.deploy(consumer())
+    shop.tick()
+    shop.publish("a")
+    shop.wait(shop.world.entered.is_set)
+    shop.publish("b")
+    was_refused = refuse_from(shop, 2, 1)  # outcome, commit
+    shop.world.gate.set()
+    shop.tick()
+    assert was_refused()
+    assert [run.status for run in shop.runs("C")[1:]] == ["paused:transient"]
+    shop.pass_time(MINUTE)
+    assert shop.events() == {"a": "consumed", "b": "consumed"}
+    assert [call.parameters for call in shop.world.calls] == [{"n": ["a"]}, {"n": ["b"]}]
+
+
+def test_a_script_that_cannot_be_loaded_is_written_down_when_there_is_room(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.deploy(job('ctx.done("fine")'))
+
+    def refuse(*_: Any) -> None:
+        raise BadScriptError(fail(FailureClass.LOGIC, "It cannot be loaded."))
+
+    monkeypatch.setattr(shop.house.workshop, "acquire", refuse)
+    was_refused = refuse_from(shop, 1, 1)
+    shop.clock.move(HOUR)
+    shop.tick()
+    assert was_refused()
+    assert [(run.status, run.error["sentence"]) for run in shop.runs("j")] == [("failed:logic", "It cannot be loaded.")]

@@ -206,10 +206,13 @@ class RunLayer:
         if work.origin is not None and failure.kind is FailureClass.TRANSIENT:
             reports.could_not_start(work, failure.sentence)
             return
-        with self._context.database.write() as db:
+
+        def write(db: sqlite3.Connection) -> None:
             attempt = self._write_beginning(db, work, errand, plan, reports)
             if attempt is not None:
                 Endings(reports).fail(attempt, failure, None, db, self._context.clock.now())
+
+        self._insistence.write(write)
         self._context.tell(Announcement(work.subject))
 
     def _tell(self, attempt: Attempt, worker: Worker, endings: Endings) -> Attempt | None:
@@ -246,7 +249,7 @@ class RunLayer:
         finally:
             self._telling.pop(attempt.id, None)
         self._context.tell(Announcement(attempt.subject))
-        return story.next
+        return story.next if ending is None else None
 
     def _end(self, story: Story, ending: Ending) -> None:
         """Write it down, whatever the store says."""

@@ -148,6 +148,7 @@ class Story:
     def _act(self, call: OutsideCall) -> bool:
         """The one outside action: allowed, approved, written down, made, and its outcome written down."""
         attempt = self.attempt
+        self._heed_stop()
         tool = self._tools.find(attempt, call)
         if not tool.mutating:
             raise FailedError.because(
@@ -161,8 +162,7 @@ class Story:
                 self._keep_log(db)
             return False
         ready = self._tools.make_ready(attempt.workflow, call, call.key_for(attempt.row.chain))
-        if self._outlook.told_to_end() is not None:
-            raise StoppedError(Cancelled().sentence)
+        self._heed_stop()
         now = self._now()
         with self._context.database.write(durable=True) as db:
             runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
@@ -262,6 +262,11 @@ class Story:
         self._ahead = phase
         if (by_force := self._outlook.told_to_end()) is not None:  # between two phases there was nobody to tell
             self._worker.stop(kill=by_force)
+
+    def _heed_stop(self) -> None:
+        """Where no script runs that could be asked to end."""
+        if self._outlook.told_to_end() is not None:
+            raise StoppedError(Cancelled().sentence)
 
     def _ask(self, phase: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Have the script run a phase, unless it is at it already, and wait for what it gives."""
