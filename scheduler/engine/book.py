@@ -63,9 +63,11 @@ class Book:
         occurrences.move(db, key, State.QUEUED, State.FAILED, reason=reason, detail=sentence, retry_at=None, ended=now)
         self._hold_back(db, key)
 
-    def give_up(self, db: sqlite3.Connection, key: str, reason: Reason, now: datetime) -> bool:
+    def give_up(
+        self, db: sqlite3.Connection, key: str, reason: Reason, now: datetime, detail: str | None = None
+    ) -> bool:
         """One that has begun and only waits is over; says whether it was there."""
-        return self._close(db, key, State.CANCELLED, reason, None, now)
+        return self._close(db, key, State.CANCELLED, reason, detail, now)
 
     def interrupt(self, db: sqlite3.Connection, going_on: set[str], now: datetime) -> None:
         """After a restart: what had begun ended with the process that ran it, unless its attempts go on."""

@@ -142,9 +142,16 @@ class Dispatch:
                 self._launcher.abandon(db, key, now)
         self._context.announce(Announcement("runs"))
 
-    def give_up(self, db: sqlite3.Connection, key: str, now: datetime, reason: Reason = Reason.STOPPED) -> None:
+    def give_up(
+        self,
+        db: sqlite3.Connection,
+        key: str,
+        now: datetime,
+        reason: Reason = Reason.STOPPED,
+        detail: str | None = None,
+    ) -> None:
         """An occurrence whose attempts are over ends, in a transaction of the caller's."""
-        self._book.give_up(db, key, reason, now)
+        self._book.give_up(db, key, reason, now, detail)
 
     def settle(self, db: sqlite3.Connection, key: str, now: datetime, *, happened: bool) -> None:
         """The person says what became of one that was interrupted."""

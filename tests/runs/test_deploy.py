@@ -200,9 +200,26 @@ def test_what_backs_off_or_has_failed_is_let_go_and_its_lane_opened(shop: Shop, 
     shop.tick()
     last = shop.runs()[-1]
     assert last.status == "cancelled" and last.summary == "The script changed."
+    if kind is FailureClass.TRANSIENT:
+        assert shop.occurrences("j")[0].detail == "The script changed."
     assert shop.states("j") == (["cancelled"] if kind is FailureClass.TRANSIENT else ["failed"])
     shop.pass_time(2 * HOUR)
     assert shop.states("j")[1:] == ["succeeded"] * 2
+
+
+def test_an_account_that_others_wait_for_is_still_asked_for(shop: Shop) -> None:
+    """F3: one workflow's new version answers nothing for the other."""
+    shop.world.read_fails = [fail(FailureClass.AUTH, "Sign in again.")] * 2
+    for name in ("W", "V"):
+        shop.deploy(job(LOOK).replace('"W"', f'"{name}"'), path=f"{name}.py")
+        shop.commands.run(name)
+        shop.tick()
+    assert len(shop.requests()) == 1
+    shop.deploy(job("pass"), path="W.py")
+    assert [request.kind for request in shop.requests()] == ["reconnect"]
+    shop.answering.connected("world:x", {})
+    shop.tick()
+    assert shop.requests() == [] and shop.states("j", "v") == ["succeeded"]
 
 
 def test_too_many_failures_are_forgiven(shop: Shop) -> None:

@@ -194,6 +194,15 @@ def test_the_next_time_is_skipped_once(shop: Shop) -> None:
     assert planned(shop, "k") == ["11:00", "12:00"]
 
 
+def test_skipping_the_next_time_of_all_leaves_out_what_is_skipped_already(shop: Shop) -> None:
+    shop.deploy(TWO)
+    shop.commands.skip_next("w", "j")
+    assert [one["schedule"] for one in shop.commands.skip_next("w")["schedules"]] == ["w/k"]
+    assert refusal(shop.commands.skip_next, "w") == "The next time of w/j is already skipped."
+    shop.pass_time(2 * HOUR)
+    assert planned(shop, "j") == planned(shop, "k") == ["12:00"]
+
+
 def test_a_past_range_is_run_again(shop: Shop) -> None:
     """P3, through a workflow: inclusive, seen by the script, works while its handler is paused."""
     shop.deploy(job("print(ctx.origin, ctx.planned.isoformat())"))

@@ -290,13 +290,20 @@ class WorkflowCommands:
         request: str | None,
         act: Callable[[str, str | None], Answer],
     ) -> dict[str, Any]:
-        """The schedule of one handler, or all of the workflow."""
+        """The schedule of one handler, or all of the workflow for which it makes sense."""
         names = [one.id for one in schedules.every_one(self._context.database.read(), workflow=row.slug)]
         chosen = names if handler is None else [one for one in names if one == schedule_id(row.slug, handler)]
         if not chosen:
             known = ", ".join(one.partition("/")[2] for one in names) or "none"
             raise RefusedError("unknown", f"{row.name} has no schedule {handler or ''}. It has: {known}.")
-        answers = [act(one, None if request is None else f"{request} {one}") for one in chosen]
+        answers, refused = [], None
+        for one in chosen:
+            try:
+                answers.append(act(one, None if request is None else f"{request} {one}"))
+            except RefusedError as error:
+                refused = refused or error
+        if refused is not None and not answers:
+            raise refused
         return {
             "workflow": row.slug,
             "schedules": [

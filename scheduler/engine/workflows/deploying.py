@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
@@ -158,7 +159,7 @@ class Deploying:
                 args = (plan.workflow, handler.name, handler.schedule, handler.policies, handler.kind.value)
                 self._definition.add(db, *args, now)
                 if handler.kind is HandlerKind.PRODUCER and handler.run_on_deploy:
-                    _run_once(db, identity, f"{plan.version}", now)
+                    _run_once(db, identity, now)
             elif _differs(before, handler):
                 self._definition.edit(
                     db, row._replace(kind=handler.kind.value), handler.schedule, handler.policies, now
@@ -259,9 +260,9 @@ def close_without_consumer(db: sqlite3.Connection, row: RunRow, now: datetime) -
         runs.move(db, row.id, row.status, Status.CANCELLED, now, ended=now, summary=note)
 
 
-def _run_once(db: sqlite3.Connection, schedule: str, version: str, now: datetime) -> None:
+def _run_once(db: sqlite3.Connection, schedule: str, now: datetime) -> None:
     """A producer looks once right after it was deployed for the first time."""
-    key = occurrence_key(schedule, now, Origin.DEPLOY, version)
+    key = occurrence_key(schedule, now, Origin.DEPLOY, uuid4().hex)
     planned = now.replace(microsecond=0)
     occurrences.insert(
         db, OccurrenceRow(key=key, schedule=schedule, planned=planned, due=now, origin=Origin.DEPLOY, created=now)

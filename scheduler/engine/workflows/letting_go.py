@@ -12,7 +12,7 @@ from scheduler.store.runs import RunRow
 def let_go(db: sqlite3.Connection, dispatch: Dispatch, row: RunRow, now: datetime, note: str) -> None:
     drop(db, row, now, note)
     if row.occurrence is not None:
-        dispatch.give_up(db, row.occurrence, now)
+        dispatch.give_up(db, row.occurrence, now, detail=note)
 
 
 def let_all_go(db: sqlite3.Connection, dispatch: Dispatch, workflow: str, now: datetime, note: str) -> None:
