@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from scheduler.rules.mutations import Mutation
-from scheduler.store import mutations
+from scheduler.store import mutations, requests, runs
 from scheduler.store.database import Database
 from scheduler.store.errors import StaleError
 from scheduler.store.mutations import MutationRow
-from tests.store.workflow_rows import LATER, NOW, add_run, store
+from scheduler.store.requests import RequestKind, RequestRow
+from tests.store.workflow_rows import LATER, NOW, add_run, run, store
 
 
 @pytest.fixture
@@ -111,3 +112,17 @@ def test_an_outcome_that_was_decided_for_it_is_there_from_the_start(database: Da
         mutations.begin(db, skipped)
     assert mutations.find(database.read(), "r1") == skipped
     assert mutations.unsettled(database.read()) == []
+
+
+def test_those_are_out_of_reach_that_wait_for_their_connection_and_for_nobody_else(database: Database) -> None:
+    """An auth error while reconciling: asked again after the reconnect, unless the person is asked already."""
+    with database.write() as db:
+        for name in ("stuck", "to check", "asked", "sure", "elsewhere"):
+            runs.insert(db, run(name))
+            mutations.begin(db, action(name)._replace(connection="table:y" if name == "elsewhere" else "table:x"))
+            word = Mutation.APPLIED if name == "sure" else Mutation.UNSURE
+            mutations.settle(db, name, Mutation.IN_FLIGHT, word, NOW)
+        mutations.check_again(db, "to check", LATER, counts=False)
+        for kind, name in [(RequestKind.UNSURE, "asked"), (RequestKind.RECONNECT, "stuck")]:
+            requests.put(db, RequestRow(f"q {name}", kind, "w", name, "What now?", NOW, name))
+    assert [row.run for row in mutations.out_of_reach(database.read(), "table:x")] == ["stuck"]

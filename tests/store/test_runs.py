@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from scheduler.rules.phases import Phase, Status
-from scheduler.store import lanes, runs
+from scheduler.store import lanes, requests, runs
 from scheduler.store.database import Database
 from scheduler.store.errors import StaleError
 from scheduler.store.lanes import Block, LaneRow
+from scheduler.store.requests import RequestKind, RequestRow
 from scheduler.store.runs import RunRow
 from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, run, store
 
@@ -244,3 +245,48 @@ def test_looking_for_runs_never_walks_the_table(database: Database, query: str) 
     plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
     assert "SCAN runs" not in plan
     assert "SEARCH runs USING" in plan
+
+
+def test_those_are_found_that_wait_for_the_same_person(database: Database) -> None:
+    """F3: by the class of the failure and what it is about, whichever workflow they belong to."""
+    with database.write() as db:
+        add_workflow(db, "v")
+        for name, workflow, status, failure, subject in [
+            ("auth", "w", Status.APPROVAL, "auth", "imap:home"),
+            ("foreign", "v", Status.APPROVAL, "auth", "imap:home"),
+            ("other", "w", Status.APPROVAL, "auth", "imap:work"),
+            ("permission", "w", Status.APPROVAL, "permission", "imap:home"),
+            ("over", "w", Status.CANCELLED, "auth", "imap:home"),
+        ]:
+            error = {"class": failure, "subject": subject, "sentence": "Sign in again."}
+            runs.insert(db, run(name, workflow=workflow, status=status)._replace(error=error))
+        runs.insert(db, run("asks", status=Status.APPROVAL))
+        runs.insert(db, run("gone", status=Status.APPROVAL)._replace(error={"class": "auth", "subject": "imap:home"}))
+        runs.follow(db, "gone", run("gone-2", chain="gone", attempt=2))
+    assert ids(runs.waiting_for(database.read(), "auth", "imap:home")) == ["auth", "foreign"]
+
+
+def test_an_attempt_ends_at_the_latest_when_another_takes_its_place(database: Database) -> None:
+    add_run(database, "r2", status=Status.RECONCILIATION)
+    with database.write() as db:
+        runs.follow(db, "r2", run("r3", chain="r2", attempt=2))
+    assert found(database, "r2").ended == found(database, "r3").created
+
+
+def test_progress_forgives_earlier_crashes(database: Database) -> None:
+    with database.write() as db:
+        runs.insert(db, run("r2")._replace(crashes=2))
+        runs.note_checkpoint(db, "r2")
+    assert found(database, "r2").crashes == 0
+
+
+def test_an_interrupted_one_goes_on_until_the_person_has_said_what_became_of_it(database: Database) -> None:
+    """Also where its lane is closed by another."""
+    with database.write() as db:
+        runs.insert(db, run("r2", status=Status.CRASHED)._replace(occurrence="key"))
+        asked = RequestRow("q1", RequestKind.INTERRUPTED, "w", "r2", "Did it finish?", NOW, "r2")
+        requests.put(db, asked)
+    assert runs.occurrences_going_on(database.read()) == {"key"}
+    with database.write() as db:
+        requests.answer(db, "q1", "skip", LATER)
+    assert runs.occurrences_going_on(database.read()) == set()

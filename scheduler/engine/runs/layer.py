@@ -4,6 +4,7 @@ import logging
 import sqlite3
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from queue import SimpleQueue
@@ -212,7 +213,8 @@ class RunLayer:
             if attempt is not None:
                 Endings(reports).fail(attempt, failure, None, db, self._context.clock.now())
 
-        self._insistence.write(write)
+        with suppress(beginning.OtherVersionError):  # the next look begins with that one
+            self._insistence.write(write)
         self._context.tell(Announcement(work.subject))
 
     def _tell(self, attempt: Attempt, worker: Worker, endings: Endings) -> Attempt | None:
