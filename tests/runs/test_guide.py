@@ -1,0 +1,338 @@
+"""The author's guide: every script in it runs, every command in it exists, every table in it is complete."""
+
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import dayhand
+import pytest
+from dayhand import _context
+from dayhand import _workflow as written
+
+from app import cli
+from scheduler.connections.connector import Connector
+from scheduler.connections.registry import Registry, builtin_registry
+from scheduler.rules.mutations import Mutation
+from scheduler.rules.phases import Status
+from scheduler.timing.policies import Catchup, Need, Overlap
+from scheduler.workers.dependencies import read_dependencies
+from tests.engine.harness import HOUR, MINUTE
+from tests.runs import shop as shops
+from tests.runs.shop import Shop, World
+
+GUIDE = (Path(__file__).parents[2] / "resources" / "guide.md").read_text()
+_BLOCK = re.compile(r"^(<!-- fragment -->\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = [(bool(mark), language, text) for mark, language, text in _BLOCK.findall(GUIDE)]
+SCRIPTS = {
+    re.findall(r'^"""(\w[\w ]*):', text)[0]: text
+    for mark, language, text in BLOCKS
+    if language == "python" and not mark
+}
+FRAGMENTS = [text for mark, language, text in BLOCKS if language == "python" and mark]
+COMMANDS = [line[2:] for _, language, text in BLOCKS if language == "console" for line in text.splitlines()]
+
+
+@dataclass
+class Home(World):
+    """The tools that come with the app; what would pop up on the screen is kept."""
+
+    def __post_init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+
+    def registry(self) -> Registry:
+        return builtin_registry(lambda title, text: self.told.append((title, text)))
+
+
+class Author:
+    """Somebody who follows the guide, in an installation with places of its own."""
+
+    def __init__(self, shop: Shop, places: Path) -> None:
+        self.shop = shop
+        self.places = places
+        self.slug = ""
+
+    def deploy(self, source: str) -> None:
+        file = self.places / "script.py"
+        for name in sorted(set(re.findall(r'"((?:files|table):\w+)"', source))):
+            self.shop.house.connect(name, {"path": str(self.place(name))})
+        self.slug = self.shop.deploy(source, path=str(file))["workflow"]
+        self.shop.tick()
+
+    def place(self, connection: str) -> Path:
+        """A folder of files, or a table."""
+        kind, _, name = connection.partition(":")
+        if kind == "table":
+            return self.places / f"{name}.csv"
+        folder = self.places / name
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def publish(self, topic: str, identity: str, data: Any = None) -> None:
+        self.shop.publish(identity, data, workflow=self.slug, topic=topic)
+        self.shop.tick()
+
+    def wait(self, span: timedelta) -> None:
+        self.shop.clock.move(span)
+        self.shop.tick()
+
+    def approve(self) -> str:
+        """Say yes to the one thing that is asked; the sentence."""
+        [request] = self.shop.requests()
+        self.shop.answering.approve(request.id)
+        self.shop.tick()
+        return request.sentence
+
+    def lines(self, table: str) -> list[str]:
+        """Below the names of the columns."""
+        file = self.place(f"table:{table}")
+        return file.read_text().splitlines()[1:] if file.exists() else []
+
+    @property
+    def summaries(self) -> list[str]:
+        return [run.summary for run in self.shop.runs(workflow=self.slug) if run.summary]
+
+    @property
+    def home(self) -> Home:
+        assert isinstance(self.shop.world, Home)
+        return self.shop.world
+
+
+@pytest.fixture
+def author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Author]:
+    monkeypatch.setattr(shops, "World", Home)
+    places = tmp_path / "places"
+    places.mkdir()
+    shop = Shop(tmp_path / "data")
+    yield Author(shop, places)
+    shop.close()
+
+
+def free_space(author: Author) -> None:
+    """Each run says what the one before found."""
+    for _ in range(2):
+        author.shop.commands.run("free-space")
+        author.shop.tick()
+    first, second = author.summaries
+    assert first.endswith(" GB free")
+    assert second.endswith(" GB last time")
+    assert "Filesystem" in author.shop.log(author.shop.runs(workflow="free-space")[0].id)
+
+
+def readings(author: Author) -> None:
+    """Twelve files: ten at once, the others half a minute later, each after a yes; the same again is not asked."""
+    for number in range(12):
+        (author.place("files:meter") / f"{number:02}.txt").write_text(f"{number * 100}\n")
+    author.shop.commands.run("readings")
+    author.shop.tick()
+    assert author.lines("readings") == []
+    assert author.approve() == "Add 10 readings to the table"
+    author.wait(MINUTE)
+    assert author.approve() == "Add 2 readings to the table"
+    assert author.lines("readings") == [f"{number:02}.txt,{number * 100}" for number in range(12)]
+    author.wait(5 * MINUTE)
+    assert author.summaries == ["Entered 10, 10 so far", "Entered 2, 12 so far"]
+
+
+def paid(author: Author) -> None:
+    author.publish("orders", "o1", {"number": 17})
+    author.publish("orders", "o2", {"number": 18})
+    author.publish("payments", "p1", {"order": 99, "amount": 1})
+    assert author.lines("paid") == []
+    author.publish("payments", "p2", {"order": 18, "amount": 40})
+    assert author.lines("paid") == ["18,40"]
+    assert author.shop.pending("orders", "paid") == ["o1"]
+    assert author.shop.pending("payments", "paid") == ["p1"]
+
+
+def door(author: Author) -> None:
+    author.publish("rings", "a")
+    author.wait(6 * MINUTE)
+    author.publish("rings", "b")
+    author.wait(5 * MINUTE)
+    assert [line.rpartition(",")[2] for line in author.lines("visits")] == ["2"]
+    author.publish("rings", "c")
+    author.wait(9 * MINUTE)
+    assert len(author.lines("visits")) == 1
+    author.wait(MINUTE)
+    assert [line.rpartition(",")[2] for line in author.lines("visits")] == ["2", "1"]
+
+
+def letters(author: Author) -> None:
+    """Seven letters: five leave at once, the other two when the hour is over."""
+    outbox = author.place("files:outbox")
+    for number in range(7):
+        author.publish("letters", f"l{number}")
+    assert [file.name for file in outbox.iterdir()] == ["l0.txt"]
+    author.wait(HOUR - MINUTE)
+    assert len(list(outbox.iterdir())) == 1
+    author.wait(MINUTE)
+    assert (outbox / "l5.txt").read_text() == "l5\nl6"
+
+
+def digest(author: Author) -> None:
+    """It begins at eleven in Berlin: nothing until nine the next morning, then everything at once."""
+    author.publish("news", "The library opens again")
+    author.wait(20 * HOUR)
+    author.publish("news", "The baker is closed")
+    assert author.home.told == []
+    author.wait(2 * HOUR)
+    assert author.home.told == [("2 pieces of news", "The library opens again\nThe baker is closed")]
+    author.publish("news", "The bridge is open")
+    author.wait(23 * HOUR)
+    assert len(author.home.told) == 1
+    author.wait(HOUR)
+    assert author.home.told[1:] == [("1 pieces of news", "The bridge is open")]
+
+
+USES: dict[str, Callable[[Author], None]] = {
+    "Free space": free_space,
+    "Readings": readings,
+    "Paid": paid,
+    "Door": door,
+    "Letters": letters,
+    "Digest": digest,
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_every_script_does_what_the_guide_says(author: Author, name: str) -> None:
+    author.deploy(SCRIPTS[name])
+    USES[name](author)
+    runs = author.shop.runs(workflow=author.slug)
+    assert {run.status for run in runs} == {Status.COMMITTED}
+    assert {run.handler for run in runs} == set(
+        author.shop.house.plans.current(author.shop.database.read(), author.slug).handlers
+    )
+    acted = [found for run in runs if (found := author.shop.mutation(run.id)) is not None]
+    assert {row.status for row in acted} == (set() if name == "Free space" else {Mutation.APPLIED})
+    assert author.shop.requests() == []
+
+
+def test_a_no_leaves_the_readings_out(author: Author) -> None:
+    author.deploy(SCRIPTS["Readings"])
+    (author.place("files:meter") / "may.txt").write_text("7")
+    author.wait(5 * MINUTE)
+    [request] = author.shop.requests()
+    assert (request.ui, request.call) == (
+        {"Highest": 7},
+        {"connection": "table:readings", "tool": "append", "parameters": {"rows": [{"file": "may.txt", "number": 7}]}},
+    )
+    author.shop.answering.reject(request.id)
+    author.shop.tick()
+    assert author.lines("readings") == []
+    assert author.summaries == ["Left them out, as you said"]
+    assert author.shop.events("found", "readings") == {"may.txt": "skipped"}
+
+
+def test_a_part_left_behind_is_looked_at_only_because_it_asked(author: Author) -> None:
+    """The guide's warning is true: without wake_at the rest stays where it is."""
+    author.deploy(SCRIPTS["Readings"].replace("wake_at=ctx.now if len(batch) == MOST else None", "wake_at=None"))
+    for number in range(12):
+        (author.place("files:meter") / f"{number:02}.txt").write_text("1")
+    author.wait(5 * MINUTE)
+    author.approve()
+    author.wait(HOUR)
+    assert author.shop.requests() == []
+    assert author.shop.pending("found", "readings") == ["10.txt", "11.txt"]
+
+
+def test_the_producer_with_checkpoints_publishes_each_row_once(author: Author) -> None:
+    head = 'import dayhand\nflow = dayhand.Workflow("Rows", connections=["table:log"])\nrows = flow.topic("rows")\n'
+    tail = "@flow.consumer(subscribe=[rows])\nclass C:\n    prepare = lambda self, ctx, state: dayhand.nothing()\n"
+    author.place("table:log").write_text("n\n" + "".join(f"{number}\n" for number in range(1500)))
+    author.deploy(head + FRAGMENTS[0] + tail)
+    assert author.shop.state("read", "rows") == {"read": 1500}
+    assert len(author.shop.events("rows", "rows")) == 1500
+    [run] = author.shop.runs("read", "rows")
+    assert run.status is Status.COMMITTED
+
+
+def test_the_block_of_packages_is_read() -> None:
+    needs = read_dependencies(FRAGMENTS[1])
+    assert (needs.packages, needs.python) == (("python-dateutil>=2.9",), ">=3.10")
+
+
+def test_the_test_of_a_script_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "readings.py").write_text(SCRIPTS["Readings"])
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "readings", raising=False)
+    names: dict[str, Any] = {}
+    exec(compile(FRAGMENTS[2], "guide.md", "exec"), names)
+    names["test_it_is_a_workflow"]()
+    monkeypatch.delitem(sys.modules, "readings")
+    written.defined.clear()
+    assert len(FRAGMENTS) == 3
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_exists_with_its_options(command: str) -> None:
+    program, *words = shlex.split(command)
+    assert program == "dayhand"
+    if words[0].startswith("-"):
+        words = ["start", *words]
+    assert words[0] in cli.VERBS
+    options, unknown = cli._parser().parse_known_args(words)
+    assert (unknown, callable(options.run)) == ([], True)
+
+
+def test_every_command_in_the_text_exists() -> None:
+    verbs = set(re.findall(r"`dayhand ([a-z][a-z-]*)", GUIDE))
+    assert {"deploy", "publish", "rollback"} <= verbs <= set(cli.VERBS)
+
+
+def rows_of(head: str) -> list[list[str]]:
+    """The cells of the table that begins so."""
+    body = GUIDE.split(f"\n{head}\n", 1)[1].splitlines()[1:]
+    lines = body[: body.index("")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+@pytest.mark.parametrize("phase", _context.CONTEXTS)
+def test_the_table_of_ctx_lists_what_each_phase_offers(phase: str) -> None:
+    listed = set()
+    for name, places, _ in rows_of("| `ctx.` | in | what it does |"):
+        if places == "all" or phase in places.split(", "):
+            listed |= set(re.findall(r"^`(\w+)", name))
+    offered = {word for word in dir(_context.CONTEXTS[phase]) if not word.startswith("_") and word != "phase"}
+    assert listed == offered
+
+
+def test_the_tables_of_settings_list_every_setting_and_value() -> None:
+    times = {word for row in rows_of("| setting | example | meaning |") for word in re.findall(r"`(\w+)`", row[0])}
+    policies = rows_of("| policy | values | unset |")
+    names = {row[0].split("`")[1] for row in policies}
+    assert times == set(written._TIMES)
+    assert names == {*written._TIMED, "run_on_deploy", "after_crash", "timeout"} - times
+    values = {row[0].split("`")[1]: set(re.findall(r"`(\w+)`", row[1])) for row in policies}
+    for name, words in (("overlap", Overlap), ("catchup", Catchup), ("needs", Need)):
+        assert values[name] == {word.value for word in words}
+
+
+def test_the_table_of_tools_lists_every_tool_with_its_parameters() -> None:
+    registry = builtin_registry(lambda *_: None)
+    listed = {}
+    for tool, parameters, acts, _ in rows_of("| tool | parameters | acts | gives |"):
+        kind, name = re.findall(r"`(\w+):?`", tool)
+        listed[kind, name] = (set(re.findall(r"`(\w+=?)`", parameters)), acts)
+    kinds = ("files", "table", "notify")
+    assert listed == {key: value for kind in kinds for key, value in described(registry.connector(kind)).items()}
+
+
+def described(connector: Connector) -> dict[tuple[str, str], tuple[set[str], str]]:
+    found = {}
+    for tool in connector.tools:
+        parameters = {name if one.required else f"{name}=" for name, one in tool.parameters.items()}
+        acts = "asks" if tool.acts_on_others else "yes" if tool.mutating else ""
+        found[connector.kind, tool.name] = (parameters, acts)
+    return found
+
+
+def test_the_guide_names_everything_that_the_package_offers_for_scripts() -> None:
+    for name in ("Workflow", "prepared", "nothing", "describe", "CommandFailed"):
+        assert name in dayhand.__all__
+        assert f"dayhand.{name}" in GUIDE
