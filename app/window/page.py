@@ -1,0 +1,32 @@
+"""What every page of the window is: a widget with a title that can be told to look again."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.asking import Asking
+from app.installation import Installation
+
+
+class Page(QWidget):
+    """Made when it is first shown. The window calls `refresh` when it is shown and, while it is, after news."""
+
+    open_page = Signal(str, str)
+    """Go to a page, and on it to a subject: a workflow's slug, a run, a request; empty for the page itself."""
+    said = Signal(str, object)
+    """A sentence for the foot of the window, and its Tone."""
+
+    title = ""
+
+    def __init__(self, installation: Installation) -> None:
+        super().__init__()
+        self.installation = installation
+        self.asking = Asking(self)
+
+    def refresh(self) -> None:
+        """Look again; quick, since reading is done elsewhere."""
+
+    def open_subject(self, subject: str) -> None:
+        """Show this one; `refresh` follows."""
+
+    def search(self) -> None:
+        """Ctrl+F: put the cursor where one types what to look for, if there is such a place."""
