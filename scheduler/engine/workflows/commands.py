@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
 
 from scheduler.engine.commands import Answer, Commands
 from scheduler.engine.context import Context
@@ -13,36 +12,24 @@ from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.engine import PAUSED
 from scheduler.engine.launcher import lane_name
 from scheduler.engine.once import Act, carry_out
-from scheduler.engine.plans import Plan, Plans
+from scheduler.engine.plans import Plans
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.beginning import run_id
 from scheduler.engine.runs.layer import RunLayer
+from scheduler.engine.workflows import starting
 from scheduler.engine.workflows.deploying import Deploying, Wish
 from scheduler.engine.workflows.letting_go import let_all_go, let_go
 from scheduler.engine.workflows.names import find_run, find_workflow, split_target
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.phases import HandlerKind, Status
-from scheduler.store import events, facts, handlers, lanes, mutations, occurrences, runs, schedules, workflows
-from scheduler.store.lanes import Block
-from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store import events, facts, handlers, mutations, runs, schedules, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
-from scheduler.timing.occurrences import Origin, occurrence_key
 from scheduler.timing.policies import Overlap
 from scheduler.workers.discovery import find_tools
 
 _FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 _LARGEST_EVENT = 1_000_000
-UNBLOCK = {
-    Block.RETRYING: "It tries again by itself; dayhand retry {slug} does so now.",
-    Block.RECONNECT: "Reconnect the account first: dayhand attention",
-    Block.PERMISSION: "Answer first: dayhand attention",
-    Block.UNSURE: "Say first whether it happened: dayhand attention",
-    Block.INTERRUPTED: "Say first whether it finished: dayhand attention",
-    Block.SCRIPT_ERROR: "Put the script right and deploy it again, or try again: dayhand retry {slug}",
-    Block.TOO_MANY_FAILURES: "Try again: dayhand retry {slug}",
-    Block.INTERNAL: "Try again: dayhand retry {slug}",
-}
 
 
 class WorkflowCommands:
@@ -91,13 +78,12 @@ class WorkflowCommands:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = find_workflow(db, workflow)
             plan = self._plans.current(db, row.slug)
-            self._refuse_if_resting(row, now)
-            found = [
-                _queue(db, row.slug, name, request, place, now)
-                for place, name in enumerate(_startable(plan, handler))
-                if self._refuse_if_held_up(db, row, plan, name, when_finished=when_finished)
-            ]
-            return {"runs": [run_id(key) for key in found]}
+            if self._context.is_paused(now):
+                raise RefusedError("paused", "Everything is paused; first: dayhand resume --all")
+            names = starting.choose(plan, handler)
+            for name in names:
+                starting.refuse_if_held_up(db, row, plan.handlers[name], when_finished=when_finished)
+            return {"runs": [run_id(starting.queue(db, row.slug, name, now, request)) for name in names]}
 
         return self._do("run", workflow, request, act)
 
@@ -312,30 +298,6 @@ class WorkflowCommands:
             ],
         }
 
-    def _refuse_if_resting(self, row: WorkflowRow, now: datetime) -> None:
-        if row.status is not WorkflowStatus.ACTIVE:
-            raise RefusedError("paused", f"{row.name} is {row.status.value}; first: dayhand resume {row.slug}")
-        if self._context.is_paused(now):
-            raise RefusedError("paused", "Everything is paused; first: dayhand resume --all")
-
-    def _refuse_if_held_up(
-        self, db: sqlite3.Connection, row: WorkflowRow, plan: Plan, name: str, *, when_finished: bool
-    ) -> bool:
-        schedule = schedules.find(db, schedule_id(row.slug, name))
-        if schedule is not None and schedule.trouble is not None:
-            raise RefusedError("trouble", f"{schedule.id} was set aside: {schedule.trouble} Put that right first.")
-        lane = lanes.find(db, row.slug, plan.handlers[name].lane)
-        if lane is not None and lane.blocked is not None:
-            help_line = UNBLOCK[lane.blocked].format(slug=row.slug)
-            raise RefusedError("blocked", f"{row.name} is held up: {lane.sentence} {help_line}")
-        in_lane = plan.handlers[name].lane
-        busy = any(lanes.lane_of(one.handler, one.kind) == in_lane for one in runs.active(db, row.slug))
-        if busy and not when_finished:
-            raise RefusedError(
-                "busy", f"{row.name} is running now; dayhand run {row.slug} --when-finished starts it afterwards."
-            )
-        return True
-
     def _open_runs(self, db: sqlite3.Connection, target: str) -> list[RunRow]:
         workflow, handler = split_target(target)
         try:
@@ -352,32 +314,3 @@ class WorkflowCommands:
         if runs.active(db, row.slug):
             raise RefusedError("busy", f"{row.name} is running now; first: dayhand stop {row.slug}")
         let_all_go(db, self._dispatch, row.slug, now, "The workflow was put away.")
-
-
-def _startable(plan: Plan, handler: str | None) -> list[str]:
-    """What `run` starts: every producer, the only job, or the one named."""
-    if handler is not None:
-        found = plan.handlers.get(handler)
-        if found is None:
-            raise RefusedError("unknown", f"{plan.name} has no {handler}. It has: {', '.join(plan.handlers)}.")
-        if found.kind is HandlerKind.CONSUMER:
-            raise RefusedError("consumer", f"{handler} runs by itself when there is something for it.")
-        return [handler]
-    producers = [one.name for one in plan.handlers.values() if one.kind is HandlerKind.PRODUCER]
-    jobs = [one.name for one in plan.handlers.values() if one.kind is HandlerKind.JOB]
-    if producers or len(jobs) == 1:
-        return producers or jobs
-    if not jobs:
-        sentence = "has nothing to start: its consumers run by themselves when there is something for them."
-        raise RefusedError("consumer", f"{plan.name} {sentence}")
-    raise RefusedError("which", f"Say which: {', '.join(f'{plan.workflow}/{name}' for name in jobs)}.")
-
-
-def _queue(db: sqlite3.Connection, workflow: str, handler: str, request: str | None, place: int, now: datetime) -> str:
-    """A person's own run waits its turn and is never dropped."""
-    schedule = schedule_id(workflow, handler)
-    key = occurrence_key(schedule, now, Origin.MANUAL, f"{request or uuid4().hex} {place}")
-    planned = now.replace(microsecond=0)
-    row = OccurrenceRow(key=key, schedule=schedule, planned=planned, due=now, origin=Origin.MANUAL, created=now)
-    occurrences.insert(db, row)
-    return key
