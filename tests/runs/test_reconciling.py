@@ -105,6 +105,19 @@ def test_being_offline_uses_up_no_try(shop: Shop) -> None:
     assert shop.events() == {"a": "consumed"}
 
 
+def test_being_offline_at_the_last_try_does_not_use_it_up(shop: Shop) -> None:
+    """F5: four failures, then the network is gone; the person is asked only after a fifth failure."""
+    passing, offline = fail(FailureClass.TRANSIENT), fail(FailureClass.TRANSIENT, counts=False)
+    shop.world.check_fails = [passing] * 4 + [offline] * 3 + [passing]
+    leave_unsure(shop)
+    shop.pass_time(150 * SECOND)
+    assert len(shop.world.checks) == 5
+    assert shop.requests() == []
+    shop.pass_time(10 * MINUTE)
+    assert len(shop.world.checks) == 8
+    assert [request.kind for request in shop.requests()] == ["unsure"]
+
+
 def test_an_expired_login_while_reconciling_asks_for_a_reconnect_and_uses_up_no_try(shop: Shop) -> None:
     shop.world.check_fails = [fail(FailureClass.AUTH, "Sign in again.")]
     run = leave_unsure(shop)

@@ -12,6 +12,7 @@ from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
+from scheduler.engine.runs.hiding import make_keepable
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.store import connections, grants
 from scheduler.store.grants import GrantKind
@@ -108,9 +109,9 @@ class Tools:
         try:
             return tool.check(ready)
         except ToolFailedError as error:
-            raise FailedError(_readable(error.failure), call.connection) from error
+            raise self._told(error.failure, ready) from error
         except Exception as error:
-            raise FailedError(_mistake(tool, ready, error, FailureClass.INTERNAL), call.connection) from error
+            raise self._told(_mistake(tool, ready, error, FailureClass.INTERNAL), ready) from error
 
     def make_ready(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
         """The call as its tool gets it, with settings and secrets; nothing has been done outside yet."""
@@ -128,7 +129,7 @@ class Tools:
         try:
             secrets = self._secrets.read(call.connection)
         except ToolFailedError as error:
-            raise FailedError(_readable(error.failure), call.connection) from error
+            raise FailedError(error.failure, call.connection) from error
         return Call(
             parameters=call.parameters,
             settings={**({} if row is None else row.settings), **secrets},
@@ -144,14 +145,20 @@ class Tools:
             answer = tool.run(ready)
             json.dumps(answer, allow_nan=False)
         except ToolFailedError as error:
-            failure = _readable(error.failure)
+            failure = error.failure
             if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
                 failure = replace(failure, kind=FailureClass.TRANSIENT)
-            raise FailedError(failure, ready.connection) from error
+            raise self._told(failure, ready) from error
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
-            raise FailedError(_mistake(tool, ready, error, kind), ready.connection) from error
+            raise self._told(_mistake(tool, ready, error, kind), ready) from error
         return answer
+
+    def _told(self, failure: Failure, ready: Call) -> FailedError:
+        """As it may be kept and shown: whatever the connector quotes, its secrets are not in it."""
+        fields = self.registry.connector(ready.connection.partition(":")[0]).fields
+        secrets = [str(ready.settings[one.name]) for one in fields if one.secret and ready.settings.get(one.name)]
+        return FailedError(make_keepable(failure, secrets), ready.connection)
 
 
 def _line(call: OutsideCall) -> str:
@@ -162,9 +169,4 @@ def _mistake(tool: Tool, ready: Call, error: Exception, kind: FailureClass) -> F
     """An error that the connector did not foresee."""
     said = f"{tool.name} of {ready.connection} failed in an unexpected way ({type(error).__name__}: {error})."
     told = "".join(traceback.format_exception(error))[-20_000:]
-    return _readable(Failure(kind=kind, sentence=said, traceback=told))
-
-
-def _readable(failure: Failure) -> Failure:
-    """What connectors say may quote names of files that are no text, which nobody could store."""
-    return replace(failure, sentence=failure.sentence.encode(errors="replace").decode())
+    return Failure(kind=kind, sentence=said, traceback=told)
