@@ -195,8 +195,10 @@ class Dispatch:
 
     def _look(self, db: sqlite3.Connection, started: set[str], now: datetime) -> _Choice:
         choice = _Choice()
-        busy = {work.lane for work in self._flights.values()}
-        flying = {work.subject for work in self._flights.values()}
+        with self._lock:  # others land while this one looks
+            flights = list(self._flights.values())
+        busy = {work.lane for work in flights}
+        flying = {work.subject for work in flights}
         self._others = set()
         for candidate, work in self._launcher.turns(db, now):
             if work.lane in busy or work.key in self._flights or unmet(self._conditions, work.needs):

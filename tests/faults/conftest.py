@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.harness import Bench
 from tests.faults.disks import SmallDisk
 
 
@@ -23,3 +24,10 @@ def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
         pytest.skip(f"the small disk that this needs cannot be mounted here: {asked.stderr.strip()}")
     yield SmallDisk(folder)
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path / "data")
+    yield bench
+    bench.close()
