@@ -96,6 +96,7 @@ class Campaign:
             return child
         try:
             os.setsid()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             live(self.folder, doom)
             os._exit(0)
         except BaseException:  # noqa: BLE001  the outermost frame of that process

@@ -1,4 +1,4 @@
-"""What the campaign kills: the app without a face over a data folder, with tools that count, and a person who answers.
+"""What the campaign kills: `dayhand --headless` with tools that count, and a person in it who answers.
 
 Nothing here is part of the product, and the product knows nothing of it: it is watched and killed from around the
 transactions that it writes.
@@ -9,26 +9,25 @@ import os
 import signal
 import sqlite3
 import sys
+import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QTimer
 
-from app.host import Host
+from app import cli, headless
+from app.installation import Installation
 from scheduler.connections.connector import Call, Checked, Connector, Parameter, ParameterKind, Tool
-from scheduler.connections.registry import Registry, builtin_registry
-from scheduler.engine.clock import SystemClock
-from scheduler.engine.engine import Engine
-from scheduler.engine.house import House
-from scheduler.engine.launcher import Announce
+from scheduler.connections.registry import Registry
+from scheduler.engine import house
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.store import mutations, requests, workflows
 from scheduler.store.database import Database
-from scheduler.store.health import close_store, open_store
 from scheduler.store.requests import RequestKind, RequestRow
 from tests.runs.witness import watch
 
@@ -193,80 +192,72 @@ def happened(folder: Path, name: str, key: str) -> bool:
     return any(line["key"] == key for line in lines(folder, name))
 
 
-class Victim:
-    """One life of the app. It ends by itself when all the work is done."""
+class Inhabited(Installation):
+    """The app's own installation, with a person in it who hands in work, answers, and leaves when all is done."""
 
-    def __init__(self, folder: Path, doom: Doom) -> None:
-        self._folder = folder
-        self._doom = doom
-        self._house: House | None = None
-        self._database = open_store(folder, SystemClock().now()).database
-        watch(self._database.read())
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        watch(self.database.read())
+        self._wanted: set[str] = set()
+        """What is still to be started by hand in this life."""
+        self._look = QTimer(interval=15)
+        self._look.timeout.connect(lambda: self.host.ask(lambda _: self._look_around()))
 
-    def live(self) -> None:
-        app = QCoreApplication([])
-        host = Host(self._make)
-        host.start()
-        host.ask(lambda _: self._begin())
-        look = QTimer(interval=15)
-        look.timeout.connect(lambda: host.ask(lambda _: self._look(app.quit)))
-        look.start()
-        app.exec()
-        look.stop()
-        host.stop()
-        assert self._house is not None
-        self._house.close()
-        close_store(self._database)
+    def start(self) -> None:
+        super().start()
+        self.host.ask(lambda _: self._begin()).add_done_callback(_die_of_mistakes)
+        self._look.start()
 
-    def _make(self, announce: Announce) -> Engine:
-        builtin = builtin_registry(lambda *_: None)
-        registry = Registry([builtin.connector("table"), counter(self._folder, self._doom)])
-        self._house = House(
-            self._database, self._folder, machine_zone="UTC", registry=registry, announce=announce, clock=SystemClock()
-        )
-        self._house.workshop.end_orphans()
-        return self._house.engine
+    def end(self) -> None:
+        self._look.stop()
+        super().end()
 
     def _begin(self) -> None:
         """Deploy what is not deployed yet, and hand in all that there is to do; most of it was handed in before."""
-        house = self._house
-        assert house is not None
-        house.connect("table:rows", {"path": str(self._folder / "rows.csv")})
+        house = self.house
+        house.connect("table:rows", {"path": str(self.folder / "rows.csv")})
         for name, source in (("first", FIRST), ("second", SECOND)):
-            if workflows.find(self._database.read(), name) is None:
+            if workflows.find(self.database.read(), name) is None:
                 validated = house.validation.validate(f"{name}.py", source)
                 house.commands.deploy(validated, Wish(grant=True))
-        for one in (self._folder / "ids.txt").read_text().split():
+        for one in (self.folder / "ids.txt").read_text().split():
             house.commands.publish("second", "news", one)
-        for name in ("first", "second"):
-            try:
-                house.commands.run(name, when_finished=True)
-            except RefusedError:
-                continue  # held up; the person answers, and it is wanted again in the next life
+        self._wanted = {"first", "second"}
 
-    def _look(self, end: Callable[[], None]) -> None:
+    def _look_around(self) -> None:
         """What a person would do now, who knows what has happened."""
-        open_requests = requests.still_open(self._database.read())
+        open_requests = requests.still_open(self.database.read())
         for one in open_requests:
             self._answer(one)
-        if not open_requests and is_done(self._folder, self._database.read()):
-            end()
+        for name in sorted(self._wanted):
+            with suppress(RefusedError):  # held up by what a kill left open; wanted again in a moment
+                self.house.commands.run(name, when_finished=True)
+                self._wanted.discard(name)
+        if not open_requests and is_done(self.folder, self.database.read()):
+            self.quit_wanted.emit()
 
     def _answer(self, one: RequestRow) -> None:
-        assert self._house is not None and one.run is not None
-        answering = self._house.answering
+        assert one.run is not None
+        answering = self.house.answering
         match one.kind:
             case RequestKind.APPROVAL | RequestKind.PERMISSION:
                 answering.approve(one.id)
             case RequestKind.UNSURE:
-                mutation = mutations.find(self._database.read(), one.run)
+                mutation = mutations.find(self.database.read(), one.run)
                 assert mutation is not None
-                truth = happened(self._folder, mutation.parameters["into"], mutation.key)
+                truth = happened(self.folder, mutation.parameters["into"], mutation.key)
                 answering.resolve(one.run, "happened" if truth else "not-happened")
             case RequestKind.INTERRUPTED:
                 answering.resolve(one.run, "not-happened")
             case _:
                 answering.retry(one.run)
+
+
+def _die_of_mistakes(asked: Future[None]) -> None:
+    """So that the campaign hears of it."""
+    if asked.exception() is not None:
+        traceback.print_exception(asked.exception())
+        os._exit(1)
 
 
 def is_done(folder: Path, db: sqlite3.Connection) -> bool:
@@ -282,5 +273,14 @@ def is_done(folder: Path, db: sqlite3.Connection) -> bool:
 
 
 def live(folder: Path, doom: Doom) -> None:
+    """One life of the app: `dayhand --headless`, with one more connector and somebody in it."""
     surround(doom)
-    Victim(folder, doom).live()
+    builtin = house.builtin_registry
+
+    def with_counter(tell: Callable[[str, str], None]) -> Registry:
+        return Registry([builtin(tell).connector("table"), counter(folder, doom)])
+
+    house.builtin_registry = with_counter
+    headless.Installation = Inhabited  # type: ignore[misc]
+    code = cli.run(["--headless", "--data-dir", str(folder)])
+    assert code == 0, f"it ended with {code}"
