@@ -159,6 +159,8 @@ def test_a_pause_that_is_none_is_refused(shop: Shop) -> None:
     assert refusal(shop.commands.pause, "w", "x") == "W has no schedule x. It has: j."
     shop.commands.pause("w")
     assert refusal(shop.commands.pause, "w") == "W is paused already."
+    shop.deploy(consumer().replace('"W"', '"V"'), path="v.py")
+    assert refusal(shop.commands.skip_next, "v") == "V has no schedule: its consumers run by themselves."
     past = datetime.fromisoformat("2026-11-16T09:00:00+00:00")
     assert "passed" in refusal(shop.commands.pause_all, past)
 
@@ -172,6 +174,17 @@ def test_resuming_the_workflow_resumes_its_paused_handlers_if_it_was_active(shop
     shop.commands.pause("w")
     shop.commands.resume("w")
     assert shop.schedule("j").paused, "that pause was its own"
+
+
+def test_a_new_version_of_a_paused_workflow_stays_paused(shop: Shop) -> None:
+    """P7: nobody but the person changes what the person wants."""
+    shop.deploy(producer())
+    shop.tick()
+    shop.commands.pause("w")
+    shop.deploy(producer("return {'n': 1}") + "@flow.job(every='30m')\ndef j(ctx):\n    pass\n")
+    before = len(shop.runs())
+    shop.pass_time(2 * HOUR)
+    assert shop.workflow().status == "paused" and len(shop.runs()) == before
 
 
 def test_the_same_request_is_answered_the_same(shop: Shop) -> None:

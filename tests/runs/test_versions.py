@@ -75,6 +75,18 @@ def test_rolling_back_does_not_roll_the_state_back(shop: Shop) -> None:
     assert shop.state("p") == {"n": 12}
 
 
+def test_rolling_back_to_a_script_whose_connector_is_gone_is_possible(shop: Shop) -> None:
+    """It fails when it runs, with a sentence, and not here."""
+    shop.deploy(consumer(approve="always"))
+    shop.deploy(consumer(approve="first"))
+    shop.house.registry._connectors.clear()
+    assert shop.commands.rollback("w", 1)["version"] == 3
+    shop.publish("a")
+    shop.tick()
+    run = shop.runs("C")[-1]
+    assert run.status == "failed:logic" and 'no kind of connection called "world"' in run.error["sentence"]
+
+
 def test_rolling_back_is_refused_where_there_is_nothing_to_go_to(shop: Shop) -> None:
     shop.deploy(job("pass"))
     assert refusal(shop.commands.rollback, "w") == (

@@ -280,8 +280,10 @@ class WorkflowCommands:
         names = [one.id for one in schedules.every_one(self._context.database.read(), workflow=row.slug)]
         chosen = names if handler is None else [one for one in names if one == schedule_id(row.slug, handler)]
         if not chosen:
-            known = ", ".join(one.partition("/")[2] for one in names) or "none"
-            raise RefusedError("unknown", f"{row.name} has no schedule {handler or ''}. It has: {known}.")
+            known = ", ".join(one.partition("/")[2] for one in names)
+            if not known:
+                raise RefusedError("unknown", f"{row.name} has no schedule: its consumers run by themselves.")
+            raise RefusedError("unknown", f"{row.name} has no schedule {handler}. It has: {known}.")
         answers, refused = [], None
         for one in chosen:
             try:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
+from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.definition import Definition, schedule_id
@@ -232,10 +233,13 @@ class Deploying:
         return _CARE[plan.handlers[use.handler].approve or usual] < _CARE[old.approve or usual]
 
     def _acts_on_others(self, use: ToolUse) -> bool:
-        """As far as it can be told from the script; what is known only when it runs is taken to."""
+        """As far as it can be told from the script; what is known only when it runs, or not at all, is taken to."""
         if use.connection is None or use.tool is None:
             return True
-        return self._registry.tool(use.connection, use.tool).acts_on_others
+        try:
+            return self._registry.tool(use.connection, use.tool).acts_on_others
+        except ConnectionRuleError:
+            return True
 
     def _schedules(self, db: sqlite3.Connection, plan: Plan) -> list[dict[str, Any]]:
         told = []
