@@ -87,9 +87,15 @@ class UsageError(Exception):
     """Arguments that do not say what to do."""
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        self._action_max_length = max(self._action_max_length, 16)  # argparse forgets that verbs are indented
+
+
 class _Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
-        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        super().__init__(allow_abbrev=False, formatter_class=_Help, **settings)
         # `-5m` is a bad value rather than an unknown option.
         self._negative_number_matcher = re.compile(r"-[0-9]")
 
@@ -153,15 +159,13 @@ def _answer(arguments: Sequence[str]) -> int:
     if unknown:
         raise UsageError(f"{unknown[0]}: there is no such option.")
     answer: Answer = options.run(options)
-    if not options.json:
-        code = _print(answer.lines(), is_live=getattr(answer, "is_live", False))
-        error = getattr(answer, "answer", {}).get("error")
+    if options.json:
+        code = _print([json.dumps(answer.data())])
     else:
-        data = answer.data()
-        code = _print([json.dumps(data)])
-        error = data.get("error") if isinstance(data, dict) else None
-    if error:  # it was done as far as it went, and that was not far enough
-        _complain(error["message"])
+        code = _print(answer.lines(), is_live=getattr(answer, "is_live", False))
+    shortfall = getattr(answer, "shortfall", None)
+    if shortfall is not None:
+        _complain(shortfall)
         return 1
     return code
 

@@ -151,7 +151,8 @@ def _is_ours(end: socket.socket) -> bool:
 
 
 def _has_left(end: socket.socket) -> bool:
+    end.settimeout(0)
     try:
-        return end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        return end.recv(1, socket.MSG_PEEK) == b""
     except BlockingIOError:
         return False

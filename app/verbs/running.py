@@ -31,7 +31,7 @@ def _run(options: Namespace) -> Told:
     answer: dict[str, Any] = {}
     for message in stream(options, "run_and_wait", **given):
         answer = message.get("answer", answer)
-    return Told(answer, _say_results)
+    return Told(answer, _say_results, answer["error"]["message"] if "error" in answer else None)
 
 
 def _say_results(answer: dict[str, Any]) -> Iterator[str]:

@@ -30,6 +30,8 @@ class Told:
 
     answer: dict[str, Any]
     say: Callable[[dict[str, Any]], Iterable[str]]
+    shortfall: str | None = None
+    """It was done as far as it went, and that was not far enough: why."""
 
     def data(self) -> dict[str, Any]:
         return self.answer

@@ -22,10 +22,18 @@ from app.control.server import MOST_AT_ONCE, Control
 LIMIT = 30.0
 
 
+WAITED = threading.Event()
+
+
 def serve(verb: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any] | None]:
     if verb == "count":
         for number in range(arguments["to"]):
             yield {"piece": number}
+    if verb == "piece and wait":
+        yield {"piece": 1}
+        for _ in range(5):
+            yield None
+        WAITED.set()
     if verb == "wait":
         while not arguments.get("done"):
             yield None
@@ -228,6 +236,15 @@ def test_one_who_leaves_while_waiting_is_noticed(control: Control) -> None:
         end.sendall(b'{"verb": "wait"}\n')
         wait_for(lambda: len(control._clients) == 1)
     wait_for(lambda: len(control._clients) == 0)
+
+
+def test_one_who_waits_after_a_piece_is_still_there(control: Control) -> None:
+    """A limit on how long a piece may take to send is none on how long the next may take to come."""
+    with closing(knock(control)) as end:
+        end.sendall(b'{"verb": "piece and wait"}\n')
+        assert b"piece" in end.recv(65536)
+        wait_for(lambda: WAITED.wait(LIMIT))
+        assert hear(end) == b'{"answer": {"verb": "piece and wait"}}\n'
 
 
 def test_a_crowd_is_told_to_come_back(control: Control, tmp_path: Path) -> None:
