@@ -56,8 +56,6 @@ class RunLayer:
         """By key of what is under way: the worker that runs its script, once there is one."""
         self._stops: dict[str, bool] = {}
         """By key: it was told to end, and whether by force."""
-        self._telling: dict[str, str] = {}
-        """By run: the key under which it is under way."""
         self._is_closing = False
         self.may_go_on: MayGoOn = lambda _: False
         """Whether a lane may go on at once with its next consumer; the engine knows."""
@@ -75,10 +73,6 @@ class RunLayer:
                 self._threads.append(thread)
                 thread.start()
         self._line.put((work, reports))
-
-    def key_of(self, run: str) -> str | None:
-        """What to stop, to stop that run; None if it is not being told."""
-        return self._telling.get(run)
 
     def stop(self, key: str, *, kill: bool) -> None:
         with self._lock:
@@ -229,7 +223,6 @@ class RunLayer:
             Outlook(partial(self._next_of_lane, attempt, worker), partial(self._stops.get, attempt.work.key)),
         )
         ending: Ending | None = None
-        self._telling[attempt.id] = attempt.work.key
         try:
             story.tell()
         except StoppedError as stopped:
@@ -245,11 +238,8 @@ class RunLayer:
             ending = partial(endings.fail, attempt, _mistake(error), None)
         finally:
             story.leave()
-        try:
-            if ending is not None:
-                self._end(story, ending)
-        finally:
-            self._telling.pop(attempt.id, None)
+        if ending is not None:
+            self._end(story, ending)
         self._context.tell(Announcement(attempt.subject))
         return story.next if ending is None else None
 
