@@ -96,6 +96,14 @@ def fail(kind: FailureClass, sentence: str = "It failed.", **facts: Any) -> Fail
     return Failure(kind=kind, sentence=sentence, **facts)
 
 
+def is_alive(pid: int) -> bool:
+    """Whether that process runs; one that has ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
 class Shop:
     """One installation, which can crash and be started again."""
 
