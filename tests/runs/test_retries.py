@@ -264,8 +264,8 @@ def test_a_producer_that_fails_holds_up_its_lane_and_loses_no_news(shop: Shop) -
     assert shop.events() == {"p": "pending"}
 
 
-def side_by_side(shop: Shop, number: int) -> None:
-    """So many occurrences of one job that may run side by side have begun and wait in their script."""
+def side_by_side(shop: Shop, number: int, *, let_go: bool = True) -> None:
+    """So many occurrences of one job that may run side by side have begun, and are let go together."""
     gate = shop.folder / "gate"
     body = f"""
 import pathlib, time
@@ -279,7 +279,8 @@ ctx.call("world:x", "look")
         shop.until_begun()
         shop.wait(lambda: shop._turn() > shop.clock.wall)
     shop.wait(lambda: len(shop.active()) == number)
-    gate.touch()
+    if let_go:
+        gate.touch()
 
 
 @pytest.mark.parametrize("kind", [FailureClass.LOGIC, FailureClass.INTERNAL])
@@ -335,3 +336,36 @@ def test_two_that_crash_side_by_side_are_both_asked_about(shop: Shop) -> None:
     shop.tick()
     assert [one.state for one in shop.occurrences("j")] == ["succeeded"] * 2
     assert (shop.requests(), shop.lane("j").blocked) == ([], None)
+
+
+@pytest.mark.parametrize("kind", [FailureClass.TRANSIENT, FailureClass.LOGIC])
+def test_one_that_fails_after_its_handler_was_removed_is_let_go(shop: Shop, kind: FailureClass) -> None:
+    """It finished on its own version, and nobody is left to try again; it does not hold up its workflow for ever."""
+    shop.world.read_fails = [fail(kind)]
+    side_by_side(shop, 1, let_go=False)
+    shop.deploy(consumer())
+    (shop.folder / "gate").touch()
+    shop.tick()
+    if kind is FailureClass.LOGIC:
+        shop.answering.retry(shop.runs("j")[-1].id)
+    shop.pass_time(MINUTE)
+    [run] = shop.runs("j")
+    assert (run.status, run.resume_at) == ("cancelled", None)
+    assert "removed" in str(run.summary)
+    assert shop.requests() == []
+    assert [one.state for one in shop.occurrences("j") if one.state in ("queued", "started")] == []
+
+
+def test_a_stop_of_a_running_attempt_neither_counts_nor_ends_the_row(shop: Shop) -> None:
+    """P2"""
+    shop.world.read_fails = [PASSING]
+    shop.deploy(job('import time\nctx.call("world:x", "look")\nwhile not ctx.cancelled:\n    time.sleep(0.01)'))
+    shop.clock.move(HOUR)
+    shop.tick()
+    shop.clock.move(MINUTE)
+    shop.wait(lambda: len(shop.world.reads) == 2)
+    shop.commands.stop("w/j")
+    shop.tick()
+    assert [run.status for run in shop.runs("j")] == ["paused:transient", "cancelled"]
+    assert [one.state for one in shop.occurrences("j")] == ["cancelled"]
+    assert shop.handler("j").failures == 1
