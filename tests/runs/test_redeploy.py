@@ -140,6 +140,20 @@ def test_what_has_acted_and_has_no_consumer_any_more_is_closed_with_a_note(shop:
     assert shop.events() == {"a": "consumed"} and shop.requests() == [] and not is_held_up(shop)
 
 
+def test_what_a_person_had_left_out_stays_left_out_without_its_consumer(shop: Shop) -> None:
+    """X13 and its neighbours: no is no, whoever is there to hear it."""
+    shop.deploy(consumer(approve="always").replace('        state["done"]', '        1 / 0\n        state["done"]'))
+    shop.publish("a")
+    shop.tick()
+    shop.answering.reject(shop.requests()[0].id)
+    shop.tick()
+    assert shop.runs("C")[-1].status == "failed:logic"
+    shop.deploy(job("pass"))
+    shop.tick()
+    assert shop.events() == {"a": "skipped"} and not is_held_up(shop)
+    assert shop.runs("C")[-1].summary == "It was left out; the consumer that would have gone on was removed."
+
+
 @pytest.mark.parametrize(
     ("happened", "state"), [(True, "consumed"), (False, "skipped")], ids=["it happened", "it did not"]
 )

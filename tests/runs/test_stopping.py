@@ -222,6 +222,20 @@ def test_what_may_have_happened_cannot_be_stopped(shop: Shop) -> None:
     assert refusal(shop, "w") == "Say first whether it happened: dayhand attention"
 
 
+def test_the_same_request_stops_once(shop: Shop) -> None:
+    shop.deploy(job(FOREVER))
+    shop.commands.run("w")
+    shop.until_begun()
+    first = shop.commands.stop("w", request="r")
+    shop.tick()
+    shop.commands.run("w")
+    shop.until_begun()
+    assert shop.commands.stop("w", request="r") == first
+    assert len(shop.active()) == 1, "the second run was not meant"
+    shop.commands.stop("w")
+    shop.tick()
+
+
 def test_nothing_to_stop_is_said(shop: Shop) -> None:
     shop.deploy(job("pass"))
     assert refusal(shop, "w") == "Nothing of w is running or waiting."

@@ -17,7 +17,7 @@ from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.workshop import Workshop
 from scheduler.engine.workflows.letting_go import let_go
 from scheduler.engine.workflows.validation import Validated
-from scheduler.rules.mutations import Continuation, continue_after
+from scheduler.rules.mutations import Continuation, Mutation, continue_after
 from scheduler.rules.phases import HandlerKind, Status
 from scheduler.store import (
     events,
@@ -31,7 +31,6 @@ from scheduler.store import (
     schedules,
     workflows,
 )
-from scheduler.store.events import EventState
 from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.lanes import Block
 from scheduler.store.occurrences import OccurrenceRow
@@ -181,7 +180,7 @@ class Deploying:
             if way is Continuation.AFRESH:
                 let_go(db, self._dispatch, row, now, "The script changed.")
             elif row.handler not in plan.handlers:
-                close_without_consumer(db, row, now)
+                let_go(db, self._dispatch, row, now, _without_consumer(db, row))
             else:
                 requests.close(db, now, Given.SOLVED, run=row.id)
                 runs.resume(db, row.id, now)
@@ -253,15 +252,10 @@ class Deploying:
         return told
 
 
-def close_without_consumer(db: sqlite3.Connection, row: RunRow, now: datetime) -> None:
-    """It has acted, and nobody is left to say what follows: its events are dealt with."""
-    events.settle(db, row.id, EventState.CONSUMED)
-    requests.close(db, now, run=row.id)
-    lanes.open_up(db, row.workflow, lanes.lane_of(row.handler, row.kind), run=row.id)
-    runs.resume(db, row.id, None)
-    note = "It was done; the consumer that would have gone on was removed."
-    if row.status is not Status.CRASHED:
-        runs.move(db, row.id, row.status, Status.CANCELLED, now, ended=now, summary=note)
+def _without_consumer(db: sqlite3.Connection, row: RunRow) -> str:
+    """What is said of one whose outside action is settled, and of which nobody is left to say what follows."""
+    settled = "It was left out" if mutations.status_of(db, row.id) is Mutation.SKIPPED else "It was done"
+    return f"{settled}; the consumer that would have gone on was removed."
 
 
 def _run_once(db: sqlite3.Connection, schedule: str, now: datetime) -> None:
