@@ -79,6 +79,11 @@ class Asking(QObject):
 
     _threads: _Threads | None = None
 
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._again: dict[str, Callable[[], None] | None] = {}
+        """By subject, while it is being asked about: what to do afterwards."""
+
     def ask(
         self,
         act: Callable[[], _Answer],
@@ -90,6 +95,28 @@ class Asking(QObject):
         if Asking._threads is None:
             Asking._threads = _Threads()
         Asking._threads.put(_Question(owner=self, act=act, then=then, otherwise=otherwise or _record))
+
+    def ask_latest(
+        self,
+        subject: str,
+        act: Callable[[], _Answer],
+        then: Callable[[_Answer], None],
+        otherwise: Callable[[Exception], None] | None = None,
+    ) -> None:
+        """One at a time for each subject: what is asked meanwhile is asked once more afterwards."""
+        if subject in self._again:
+            self._again[subject] = lambda: self.ask_latest(subject, act, then, otherwise)
+            return
+        self._again[subject] = None
+
+        def go_on(tell: Callable[[], None]) -> None:
+            again = self._again.pop(subject)
+            tell()
+            if again is not None:
+                again()
+
+        otherwise = otherwise or _record
+        self.ask(act, lambda answer: go_on(lambda: then(answer)), lambda error: go_on(lambda: otherwise(error)))
 
 
 def close_asking() -> None:

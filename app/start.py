@@ -15,7 +15,7 @@ from app.cli import RefusedError
 from app.control import client
 from app.folder import add_data_dir, data_dir, refusing
 
-_DESCRIPTION = """Run Dayhand. This version has no window yet: it runs in the terminal and says what happens.
+_DESCRIPTION = """Run Dayhand: with a window and an icon in the tray, or in the terminal where there is no display.
 
 Without a display and without a folder of your own, it shows itself with a sample workflow."""
 
@@ -48,6 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.description = _DESCRIPTION
     add_data_dir(parser)
     parser.add_argument("--headless", action="store_true", help="run without a display")
+    parser.add_argument("--background", action="store_true", help="start without showing the window")
     parser.add_argument("--until-idle", action="store_true", help="end when nothing runs, waits to run or is due")
     parser.add_argument("--seconds", type=_seconds, metavar="N", help="end after so many seconds")
 
@@ -70,7 +71,12 @@ def run(options: Namespace) -> Ended:
         )
         try:
             with _held(folder, alone=is_headless):
-                headless.run(folder, wanted)
+                if is_headless or not has_display():
+                    headless.run(folder, wanted)
+                else:
+                    from app import shell  # noqa: PLC0415  as above
+
+                    shell.run(folder, wanted, background=options.background)
         except _AlreadyRunningError as error:
             return Ended(str(error))
     return Ended()

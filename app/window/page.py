@@ -15,6 +15,9 @@ class Page(QWidget):
     said = Signal(str, object)
     """A sentence for the foot of the window, and its Tone."""
 
+    chosen = Signal(object)
+    """The Preferences that the person just changed: notices, looks and limits follow them."""
+
     title = ""
 
     def __init__(self, installation: Installation) -> None:

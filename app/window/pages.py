@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from importlib import import_module
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.installation import Installation
 from app.window.page import Page
@@ -39,6 +39,10 @@ PAGES = {
         module="settings", kind="SettingsPage", title=QT_TRANSLATE_NOOP("pages", "Settings"), glyph="fixing"
     ),
 }
+
+
+def say_title(name: str) -> str:
+    return QCoreApplication.translate("pages", str(PAGES[name].title))
 
 
 def make_page(name: str, installation: Installation) -> Page:

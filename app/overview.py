@@ -1,0 +1,158 @@
+"""How everything stands, at one glance: what the tray, the status line and the notices are made from."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+
+from app.asking import Asking
+from app.installation import Installation
+from app.times import say_time
+from app.words import TrayState
+from scheduler.engine.conditions import Conditions
+from scheduler.engine.engine import PAUSED
+from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.engine.workflows.views.workflows import WorkflowView
+from scheduler.rules.states import WorkflowState
+from scheduler.store import facts
+from scheduler.timing.policies import Need
+from scheduler.timing.zones import find_zone
+
+FAR = timedelta(days=3650)
+"""A pause longer than this has no end that anybody would want to read."""
+_TOGETHER = 150
+"""Milliseconds over which news are gathered before they are looked at."""
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    now: datetime
+    zone: ZoneInfo
+    workflows: tuple[WorkflowView, ...] = ()
+    requests: tuple[RequestView, ...] = ()
+    paused_until: datetime | None = None
+    """Until when nothing starts, because the person said so."""
+    is_offline: bool = False
+
+    @property
+    def next(self) -> WorkflowView | None:
+        """The workflow that runs next."""
+        coming = [one for one in self.workflows if one.next is not None]
+        return min(coming, key=lambda one: one.next or self.now, default=None)
+
+    @property
+    def is_paused(self) -> bool:
+        return self.paused_until is not None and self.now < self.paused_until
+
+    @property
+    def needing(self) -> int:
+        """How many workflows need the person."""
+        return len({name for one in self.requests for name in one.workflows})
+
+    @property
+    def state(self) -> TrayState:
+        """The first that holds."""
+        states = {one.state for one in self.workflows}
+        if self.requests or WorkflowState.NEEDS_ATTENTION in states:
+            return TrayState.ATTENTION
+        if WorkflowState.STOPPED in states:
+            return TrayState.ERROR
+        if WorkflowState.RUNNING in states:
+            return TrayState.RUNNING
+        if self.is_paused or (states and states <= {WorkflowState.PAUSED, WorkflowState.FINISHED}):
+            return TrayState.PAUSED
+        return TrayState.OFFLINE if self.is_offline else TrayState.IDLE
+
+    def name_of(self, workflow: str) -> str:
+        return next((one.name for one in self.workflows if one.workflow == workflow), workflow)
+
+
+def read_overview(installation: Installation, conditions: Conditions | None = None) -> Overview:
+    """In any thread."""
+    context, views = installation.house.engine.context, installation.views
+    paused = facts.read(installation.database.read(), PAUSED)
+    return Overview(
+        now=context.clock.now(),
+        zone=find_zone(context.machine_zone),
+        workflows=tuple(views.workflows()),
+        requests=tuple(views.attention()),
+        paused_until=datetime.fromisoformat(paused) if paused else None,
+        is_offline=conditions is not None and conditions.holds(Need.NETWORK) is False,
+    )
+
+
+def say_summary(overview: Overview) -> str:
+    """One line: what matters most."""
+    match overview.state:
+        case TrayState.ATTENTION:
+            number = len(overview.requests) or 1
+            if number == 1:
+                return translate("overview", "1 thing needs you")
+            return translate("overview", "{number} things need you").format(number=number)
+        case TrayState.ERROR:
+            return translate("overview", "Something went wrong inside Dayhand")
+        case TrayState.RUNNING:
+            running = [one.name for one in overview.workflows if one.state is WorkflowState.RUNNING]
+            if len(running) == 1:
+                return translate("overview", "{name} is running").format(name=running[0])
+            return translate("overview", "{number} workflows are running").format(number=len(running))
+        case TrayState.PAUSED:
+            return say_pause(overview)
+        case TrayState.OFFLINE:
+            return translate("overview", "No network; what needs it waits")
+        case TrayState.IDLE:
+            return translate("overview", "All is well" if overview.workflows else "No workflows yet")
+
+
+def say_pause(overview: Overview) -> str:
+    until = overview.paused_until
+    if not overview.is_paused or until is None:
+        return translate("overview", "Paused")
+    if until - overview.now > FAR:
+        return translate("overview", "Paused until you resume")
+    return translate("overview", "Paused until {time}").format(time=say_time(until, overview.zone, overview.now))
+
+
+def say_next(overview: Overview) -> str:
+    """The next run and when, or nothing. As a time of the clock, which does not grow old."""
+    coming = overview.next
+    if coming is None or coming.next is None:
+        return ""
+    when = say_time(coming.next.replace(second=0, microsecond=0), overview.zone, overview.now)
+    return translate("overview", "Next: {name}, {time}").format(name=coming.name, time=when)
+
+
+class Watch(QObject):
+    """Looks again after news, a burst at once, and passes on what it saw."""
+
+    changed = Signal(object)
+    """An Overview."""
+
+    def __init__(self, installation: Installation, conditions: Conditions | None = None) -> None:
+        super().__init__()
+        self._installation = installation
+        self._conditions = conditions
+        self._asking = Asking(self)
+        self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
+        self._soon.timeout.connect(self.look)
+        self.latest: Overview | None = None
+        installation.announced.connect(self.stir)
+
+    @Slot()
+    def stir(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    @Slot()
+    def look(self) -> None:
+        installation, conditions = self._installation, self._conditions
+        self._asking.ask_latest("overview", lambda: read_overview(installation, conditions), self._take)
+
+    def close(self) -> None:
+        self._soon.stop()
+
+    def _take(self, overview: Overview) -> None:
+        self.latest = overview
+        self.changed.emit(overview)

@@ -1,0 +1,255 @@
+"""Dayhand with a face: puts tray, notices and window around an installation, and takes them down again."""
+
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from app.answers import OPEN, RECONNECT, find_answer, make_problem
+from app.asking import Asking, close_asking, command
+from app.garbage import Garbage
+from app.headless import Wanted, _back_up_now_and_then
+from app.icons import app_icon
+from app.installation import Installation
+from app.leaving import Leaving, find_underway
+from app.look import Look
+from app.notices.choice import choose_notices
+from app.notices.herald import Herald
+from app.notices.notice import Notice, Notices, Urgency
+from app.notices.policy import Rules
+from app.notices.tray import TrayNotices
+from app.overview import Overview, Watch
+from app.platform.attuning import attune
+from app.platform.bus import Bus
+from app.platform.machine import session_bus, system_bus, watch_machine
+from app.platform.moods import Moods
+from app.preferences import Preferences, read_preferences
+from app.signals import EndSignals
+from app.theme import Tone
+from app.tray import Tray
+from app.tray_menu import Choice
+from app.watching import Watching
+from app.window.window import Window
+from scheduler.engine.clock import SystemClock
+from scheduler.engine.launcher import Announcement
+from scheduler.engine.settings import Settings
+from scheduler.timing.zones import find_zone
+
+_NO_TRAY = 6_000
+"""Milliseconds after which one who started hidden, where no tray came, gets a window that can be found."""
+
+
+class Shell(QObject):
+    """In the GUI thread. What a person does here becomes the same commands as everywhere else."""
+
+    said = Signal(str)
+    """From any thread: a sentence for the foot of the window."""
+
+    def __init__(
+        self, installation: Installation, moods: Moods, bus: Bus, preferences: Preferences, look: Look | None = None
+    ) -> None:
+        """The bus is the person's, and not opened yet."""
+        super().__init__()
+        self._installation = installation
+        self._look = look
+        self._asking = Asking(self)
+        self._told = 0
+        self.bubbles = TrayNotices()
+        self.notices: Notices = choose_notices(bus, self.bubbles)
+        context = installation.house.engine.context
+        self.herald = Herald(self.notices, context.clock, lambda: find_zone(context.machine_zone), _rules(preferences))
+        self._preferences = preferences
+        self.tray = Tray(bus)
+        self.window = Window(installation)
+        self.watch = Watch(installation, moods)
+        self.leaving = Leaving(lambda: find_underway(installation), self._window_if_shown)
+        self._connect(moods)
+        bus.open()
+
+    def start(self, *, background: bool = False) -> None:
+        self.watch.look()
+        if not background:
+            self.window.come_up()
+        elif not self.tray.is_there:
+            QTimer.singleShot(_NO_TRAY, self, self._be_found)
+
+    def close(self) -> None:
+        """Take everything down; the installation can be ended afterwards."""
+        self.watch.close()
+        self.leaving.close()
+        self.tray.close()
+        self.window.let_go()
+        close_asking()
+
+    def _connect(self, moods: Moods) -> None:
+        installation, window = self._installation, self.window
+        self.watch.changed.connect(self._show)
+        moods.changed.connect(self.watch.stir)
+        moods.resumed.connect(self.herald.look)
+        moods.zone_changed.connect(self.watch.stir)
+        installation.announced.connect(self._hear)
+        installation.told.connect(self._tell)
+        self.said.connect(window.say)
+        installation.show_wanted.connect(window.come_up)
+        installation.quit_wanted.connect(self._quit)
+        self.herald.pressed.connect(self._press)
+        self.herald.asked.connect(lambda _: self._open("attention"))
+        self.tray.came.connect(self.bubbles.use)
+        self.tray.activated.connect(window.come_up)
+        self.tray.chosen.connect(self._choose)
+        window.closing.connect(self._close_window)
+        window.quit_wanted.connect(self.leaving.leave)
+        window.chosen.connect(self.follow)
+        self.leaving.left.connect(QApplication.quit)
+
+    @Slot(object)
+    def follow(self, preferences: Preferences) -> None:
+        """The person changed their mind about how to be told, or how it should look."""
+        self._preferences = preferences
+        self.herald.follow(_rules(preferences))
+        if self._look is not None and self._look.appearance is not preferences.appearance:
+            self._look.choose(preferences.appearance)
+        self.watch.look()
+
+    @Slot(object)
+    def _show(self, overview: Overview) -> None:
+        self.tray.show_overview(overview)
+        self.window.show_overview(overview)
+        wanted = overview.requests if self._preferences.notices else ()
+        self.herald.tell(make_problem(one, overview) for one in wanted)
+
+    @Slot(object)
+    def _hear(self, announcement: Announcement) -> None:
+        if announcement.sentence:
+            self.window.say(announcement.sentence, Tone.BAD if announcement.is_warning else Tone.QUIET)
+
+    @Slot(str, str)
+    def _tell(self, title: str, text: str) -> None:
+        """A workflow's own message is not a problem: it is shown, and nobody answers it."""
+        self._told += 1
+        self.notices.send(Notice(key=f"told:{self._told}", title=title or "Dayhand", text=text, urgency=Urgency.LOW))
+
+    def _press(self, request: str, action: str) -> None:
+        """A button of a notice. It is a hint: the command looks whether the request is still open."""
+        latest = self.watch.latest
+        one = None if latest is None else next((one for one in latest.requests if one.id == request), None)
+        answer = None if one is None else find_answer(one, action)
+        if one is None or answer is None:
+            self._open("attention", request)
+        elif answer.id == RECONNECT:
+            self._open("connections", one.subject)
+        elif answer.id == OPEN:
+            self._open("workflows", one.workflow)
+        else:
+            self._command(answer.verb, dict(answer.arguments), f"refused:{request}")
+
+    def _choose(self, choice: Choice) -> None:
+        if choice.quits:
+            self.leaving.leave()
+        elif choice.page:
+            self._open(choice.page, choice.subject)
+        else:
+            self._command(choice.verb, dict(choice.arguments), f"refused:{choice.verb}")
+
+    def _command(self, verb: str, arguments: dict[str, object], key: str) -> None:
+        installation = self._installation
+        self._asking.ask(
+            lambda: command(installation, verb, **arguments),
+            lambda _: self.watch.stir(),
+            lambda error: self._refuse(key, error),
+        )
+
+    def _refuse(self, key: str, error: Exception) -> None:
+        """Said where the person is looking, and politely."""
+        if self.window.isActiveWindow():
+            self.window.say(str(error), Tone.ATTENTION)
+        else:
+            self.notices.send(Notice(key=key, title=self.tr("That was not done"), text=str(error)))
+        self.watch.stir()
+
+    def _open(self, page: str, subject: str = "") -> None:
+        self.window.open_page(page, subject)
+        self.window.come_up()
+
+    def _close_window(self) -> None:
+        """Close is not quit. Without a tray the window must still be found."""
+        if self.tray.is_there:
+            self.window.hide()
+            return
+        sentence = self.tr("Dayhand goes on working. There is no tray here, so its window is minimised. Ctrl+Q quits.")
+        self.window.status.setText(sentence)
+        self.notices.send(
+            Notice(key="app:minimised", title=self.tr("Dayhand is still running"), text=sentence, urgency=Urgency.LOW)
+        )
+        self.window.showMinimized()
+
+    @Slot()
+    def _quit(self) -> None:
+        """Somebody else asked for it: there may be nobody to answer a question."""
+        self.leaving.leave(ask=False)
+
+    def _be_found(self) -> None:
+        if not self.tray.is_there and not self.window.isVisible():
+            self.window.showMinimized()
+
+    def _window_if_shown(self) -> Window | None:
+        return self.window if self.window.isVisible() and not self.window.isMinimized() else None
+
+
+def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
+    """Run until the person quits. The caller holds the folder's lock."""
+    existing = QApplication.instance()
+    app = existing if isinstance(existing, QApplication) else QApplication([sys.argv[0]])
+    _name(app)
+    preferences = read_preferences(folder)
+    garbage = Garbage()
+    machine, session = system_bus(), session_bus()
+    moods = watch_machine(machine)
+    installation = Installation(
+        folder,
+        conditions=moods,
+        settings=preferences.settle(Settings()),
+        shows="Its window is in front now.",
+    )
+    look = Look(app, preferences.appearance)
+    shell = Shell(installation, moods, session, preferences, look)
+    signals = EndSignals(app.quit)
+    installation.announced.connect(garbage.stir)
+    attune(installation.host, moods)
+    machine.open()
+    try:
+        installation.start()
+    except OSError as error:
+        shell.window.say(str(error), Tone.BAD)
+    watching = Watching(installation, shell.said.emit)
+    backups = _back_up_now_and_then(folder, SystemClock(), shell.said.emit)
+    shell.start(background=background)
+    if installation.damage is not None:
+        shell.window.say(installation.damage.sentence, Tone.BAD)
+    if wanted.seconds is not None:
+        QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
+    app.exec()
+    watching.close()
+    backups.stop()
+    shell.close()
+    session.close()
+    machine.close()
+    installation.end()
+    installation.close()
+    signals.deleteLater()
+    garbage.close()
+
+
+def _rules(preferences: Preferences) -> Rules:
+    return Rules(quiet=preferences.quiet_hours)
+
+
+def _name(app: QApplication) -> None:
+    app.setApplicationName("dayhand")
+    app.setApplicationDisplayName("Dayhand")
+    app.setDesktopFileName("dayhand")
+    app.setQuitOnLastWindowClosed(False)
+    icon: QIcon = app_icon()
+    app.setWindowIcon(icon)

@@ -1,0 +1,142 @@
+"""The menu of the tray icon as plain values made from how everything stands; and those values as a real menu."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QMenu
+
+from app.overview import Overview, say_next, say_pause, say_summary
+from app.widgets.plain import reveal
+from scheduler.rules.states import WorkflowState
+
+translate = QCoreApplication.translate
+_MOST = 8
+_WIDEST = 60
+_MORNING = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What an entry does: a page to open, or a command to give."""
+
+    page: str = ""
+    subject: str = ""
+    verb: str = ""
+    arguments: tuple[tuple[str, object], ...] = ()
+    quits: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A line of the menu; without choice and entries it only says something, without words it is a divider."""
+
+    words: str = ""
+    choice: Choice | None = None
+    entries: tuple["Entry", ...] = ()
+
+
+DIVIDER = Entry()
+
+
+def list_entries(overview: Overview | None) -> tuple[Entry, ...]:
+    """From top to bottom. None while nothing is known yet."""
+    ends = (
+        Entry(words=translate("tray", "Open Dayhand"), choice=Choice(page="today")),
+        Entry(words=translate("tray", "Settings"), choice=Choice(page="settings")),
+        DIVIDER,
+        Entry(words=translate("tray", "Quit"), choice=Choice(quits=True)),
+    )
+    if overview is None:
+        return (Entry(words=translate("tray", "Dayhand is starting")), DIVIDER, *ends)
+    above = _list_needs(overview) or (Entry(words=_shorten(say_summary(overview))),)
+    coming = say_next(overview)
+    return (
+        *above,
+        DIVIDER,
+        *((Entry(words=_shorten(coming)),) if coming else ()),
+        *_list_runs(overview),
+        *_list_pauses(overview),
+        DIVIDER,
+        *ends,
+    )
+
+
+def fill(menu: QMenu, entries: tuple[Entry, ...], chosen: Callable[[Choice], None]) -> None:
+    """Make the menu these entries."""
+    for action in menu.actions():
+        menu.removeAction(action)
+        (action.menu() or action).deleteLater()
+    for entry in entries:
+        if entry.entries:
+            fill(menu.addMenu(_plain(entry.words)), entry.entries, chosen)
+        elif not entry.words:
+            menu.addSeparator()
+        else:
+            action = menu.addAction(_plain(entry.words))
+            action.setEnabled(entry.choice is not None)
+            if entry.choice is not None:
+                action.triggered.connect(lambda _checked=False, choice=entry.choice: chosen(choice))
+
+
+def _list_needs(overview: Overview) -> tuple[Entry, ...]:
+    shown = [
+        Entry(
+            words=_shorten(f"{overview.name_of(one.workflow)}: {one.sentence}"),
+            choice=Choice(page="attention", subject=one.id),
+        )
+        for one in overview.requests[:_MOST]
+    ]
+    if (more := len(overview.requests) - _MOST) > 0:
+        words = translate("tray", "{number} more…").format(number=more)
+        shown.append(Entry(words=words, choice=Choice(page="attention")))
+    return tuple(shown)
+
+
+def _list_runs(overview: Overview) -> tuple[Entry, ...]:
+    resting = (WorkflowState.PAUSED, WorkflowState.ARCHIVED)
+    entries = tuple(
+        Entry(words=_shorten(one.name), choice=Choice(verb="run", arguments=(("target", one.workflow),)))
+        for one in overview.workflows
+        if one.state not in resting
+    )
+    return (Entry(words=translate("tray", "Run now"), entries=entries),) if entries else ()
+
+
+def _list_pauses(overview: Overview) -> tuple[Entry, ...]:
+    if overview.is_paused:
+        resume = Choice(verb="resume", arguments=(("everything", True),))
+        return (Entry(words=say_pause(overview)), Entry(words=translate("tray", "Resume"), choice=resume))
+    if not overview.workflows:
+        return ()
+    now = overview.now
+    ends = (
+        (translate("tray", "30 minutes"), now + timedelta(minutes=30)),
+        (translate("tray", "1 hour"), now + timedelta(hours=1)),
+        (translate("tray", "Until tomorrow"), _tomorrow(overview)),
+        (translate("tray", "Until I resume"), None),
+    )
+    entries = tuple(Entry(words=words, choice=_pause(until)) for words, until in ends)
+    return (Entry(words=translate("tray", "Pause for"), entries=entries),)
+
+
+def _pause(until: datetime | None) -> Choice:
+    end = () if until is None else (("until", f"{until.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"),)
+    return Choice(verb="pause", arguments=(("everything", True), *end))
+
+
+def _tomorrow(overview: Overview) -> datetime:
+    """Early in the morning, by the clock on the wall: before what most people plan for a day."""
+    local = overview.now.astimezone(overview.zone).replace(tzinfo=None) + timedelta(days=1)
+    return local.replace(hour=_MORNING, minute=0, second=0, microsecond=0, tzinfo=overview.zone)
+
+
+def _shorten(words: str) -> str:
+    line = " ".join(reveal(words).split())
+    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1].rstrip()}…"
+
+
+def _plain(words: str) -> str:
+    """An ampersand is an ampersand, not a key to press."""
+    return words.replace("&", "&&")

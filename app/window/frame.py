@@ -1,0 +1,45 @@
+"""What pages are laid out in: a heading, and a column of parts that scrolls and does not grow too wide to read."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.look import mark
+from app.theme import Space, Type, make_font
+
+_WIDEST = 1100
+
+
+class Column(QScrollArea):
+    """Add parts to `parts`; the heading is above them."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner, column = QWidget(), QWidget()
+        column.setMaximumWidth(_WIDEST)
+        column.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout(inner)
+        row.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
+        row.addWidget(column, 100)
+        row.addStretch(1)
+        self.parts = QVBoxLayout(column)
+        self.parts.setContentsMargins(0, 0, 0, 0)
+        self.parts.setSpacing(Space.MEDIUM)
+        self.heading = QLabel(title)
+        self.heading.setFont(make_font(Type.DISPLAY, self.heading.font()))
+        self.under = QLabel()
+        self.under.setTextFormat(Qt.TextFormat.PlainText)
+        mark(self.under, "ink", "muted")
+        self.parts.addWidget(self.heading)
+        self.parts.addWidget(self.under)
+        self.setWidget(inner)
+
+
+def make_section(title: str) -> QLabel:
+    label = QLabel(title)
+    label.setFont(make_font(Type.TITLE, label.font()))
+    label.setContentsMargins(0, Space.MEDIUM, 0, 0)
+    return label

@@ -1,0 +1,125 @@
+"""Today: what needs you, the picture of the day, and what happened in words."""
+
+from datetime import date
+
+from PySide6.QtCore import QDate, QLocale, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStackedLayout
+
+from app.installation import Installation
+from app.look import mark
+from app.widgets.empty import EmptyPage
+from app.widgets.timeline import Timeline
+from app.window.cards import Cards
+from app.window.day import Day, read_day
+from app.window.frame import Column, make_section
+from app.window.happenings import Happenings
+from app.window.page import Page
+
+_MOST_CARDS = 2
+_MOST_LINES = 30
+_MINUTE = 60_000
+
+
+class TodayPage(Page):
+    def __init__(self, installation: Installation) -> None:
+        super().__init__(installation)
+        self.title = self.tr("Today")
+        self.day: Day | None = None
+        self._make_parts()
+        # The line for now moves while one looks at it.
+        self._clock = QTimer(self, interval=_MINUTE)
+        self._clock.timeout.connect(self._tick)
+        self._clock.start()
+
+    def refresh(self) -> None:
+        installation = self.installation
+        self.asking.ask_latest("day", lambda: read_day(installation), self.show_day)
+
+    def show_day(self, day: Day) -> None:
+        self.day = day
+        overview = day.overview
+        self._column.under.setText(_say_date(overview.now.astimezone(overview.zone).date()))
+        self.cards.show_open(overview)
+        waiting = len(overview.requests)
+        self._needs.setVisible(bool(self.cards.cards))
+        self.cards.setVisible(bool(self.cards.cards))
+        self._more.setText(self.tr("All {number} that need you").format(number=waiting))
+        self._more.setVisible(waiting > _MOST_CARDS)
+        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now)
+        self.happenings.show_lines(day.lines[:_MOST_LINES], overview.zone)
+        self.happenings.setVisible(bool(day.lines))
+        self._rest.setText(self._say_rest(day))
+        self._rest.setVisible(bool(self._rest.text()))
+        self._stack.setCurrentWidget(self._column if overview.workflows else self._empty)
+
+    def _make_parts(self) -> None:
+        self._column = Column(self.title)
+        parts = self._column.parts
+        self._needs = make_section(self.tr("Needs you"))
+        self.cards = Cards(self.installation, most=_MOST_CARDS)
+        self.cards.open_page.connect(self.open_page)
+        self.cards.answered.connect(self.refresh)
+        self.cards.emptied.connect(self.refresh)
+        self._more = QPushButton()
+        self._more.setAutoDefault(False)
+        self._more.clicked.connect(lambda: self.open_page.emit("attention", ""))
+        self.timeline = Timeline()
+        self.timeline.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.timeline.opened.connect(self._open_bar)
+        self.timeline.lane_opened.connect(lambda workflow: self.open_page.emit("workflows", workflow))
+        self.happenings = Happenings()
+        self.happenings.opened.connect(lambda run: self.open_page.emit("history", run))
+        self._rest = QLabel()
+        self._rest.setWordWrap(True)
+        mark(self._rest, "ink", "muted")
+        row = QHBoxLayout()
+        row.addWidget(self._more)
+        row.addStretch(1)
+        parts.addWidget(self._needs)
+        parts.addWidget(self.cards)
+        parts.addLayout(row)
+        parts.addWidget(make_section(self.tr("The day")))
+        parts.addWidget(self.timeline)
+        parts.addWidget(make_section(self.tr("What happened")))
+        parts.addWidget(self.happenings)
+        parts.addWidget(self._rest)
+        parts.addStretch(1)
+        self._empty = EmptyPage(
+            "workflow",
+            self.tr("No workflows yet"),
+            self.tr("A workflow is a Python file with a chore in it. Add one, and this page shows what it does."),
+            action=self.tr("Add a workflow"),
+        )
+        self._empty.acted.connect(lambda: self.open_page.emit("workflows", ""))
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._column)
+        self._stack.addWidget(self._empty)
+
+    def _say_rest(self, day: Day) -> str:
+        """What the lines leave out."""
+        if not day.lines and not day.quiet:
+            return self.tr("Nothing yet today.")
+        said = []
+        if day.quiet == 1:
+            said.append(self.tr("1 run went well and had nothing to tell."))
+        elif day.quiet:
+            said.append(self.tr("{number} runs went well and had nothing to tell.").format(number=day.quiet))
+        if day.is_cut or len(day.lines) > _MOST_LINES:
+            said.append(self.tr("More is in History."))
+        return " ".join(said)
+
+    def _open_bar(self, bar: str) -> None:
+        """A run opens in History; what has no run opens its workflow."""
+        _, _, rest = bar.partition(":")
+        if not rest:
+            self.open_page.emit("history", bar)
+        else:
+            self.open_page.emit("workflows", rest.partition(":")[0].partition("/")[0])
+
+    def _tick(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
+
+def _say_date(day: date) -> str:
+    return str(QLocale().toString(QDate(day.year, day.month, day.day), QLocale.FormatType.LongFormat))

@@ -1,0 +1,238 @@
+"""The window's frame: a navigation at the side, the page, and a line that says how everything stands."""
+
+from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QMainWindow,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.asking import Asking, command
+from app.icons import app_icon, glyph_icon
+from app.installation import Installation
+from app.look import mark
+from app.overview import Overview, say_next, say_summary
+from app.theme import Space, Tone, blend, colours_of
+from app.widgets.toast import Toast
+from app.window.page import Page
+from app.window.pages import PAGES, make_page, say_title
+
+_SIZE = QSize(1120, 740)
+_SIDE = 190
+_TOGETHER = 300
+"""Milliseconds over which news are gathered before the page looks again."""
+_NAVIGATION = """
+QListWidget {{ background: transparent; border: none; outline: none; padding: {small}px; }}
+QListWidget::item {{ padding: {small}px; border-radius: 6px; color: {text}; border: 2px solid transparent; }}
+QListWidget::item:hover {{ background: {hover}; }}
+QListWidget::item:selected {{ background: {soft}; color: {accent}; }}
+QListWidget:focus::item:selected {{ border-color: {accent}; }}
+"""
+
+
+class Window(QMainWindow):
+    """Pages are made when they are first opened. Closing is for the shell to decide."""
+
+    closing = Signal()
+    """The person closed it: it is still there."""
+    quit_wanted = Signal()
+    chosen = Signal(object)
+    """Preferences that were changed."""
+
+    def __init__(self, installation: Installation) -> None:
+        super().__init__()
+        self._installation = installation
+        self._asking = Asking(self)
+        self._overview: Overview | None = None
+        self.pages: dict[str, Page] = {}
+        self.setWindowTitle("Dayhand")
+        self.setWindowIcon(app_icon())
+        self._make_parts()
+        self._make_keys()
+        self._settings = QSettings(str(installation.folder / "window.ini"), QSettings.Format.IniFormat)
+        geometry = self._settings.value("geometry")
+        if geometry is None or not self.restoreGeometry(geometry):
+            self.resize(_SIZE)
+        self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
+        self._soon.timeout.connect(self.refresh)
+        installation.announced.connect(self._stir)
+
+    @property
+    def page(self) -> Page | None:
+        """The one in sight."""
+        shown = self._stack.currentWidget()
+        return shown if isinstance(shown, Page) else None
+
+    @Slot(str, str)
+    def open_page(self, name: str, subject: str = "") -> None:
+        page = self.pages.get(name) or self._make_page(name)
+        self._stack.setCurrentWidget(page)
+        self.navigation.setCurrentRow(list(PAGES).index(name))
+        if subject:
+            page.open_subject(subject)
+        if self.isVisible():
+            page.refresh()
+
+    def come_up(self) -> None:
+        """To the front, wherever it was."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def show_overview(self, overview: Overview) -> None:
+        self._overview = overview
+        self.status.setText(" · ".join(part for part in (say_summary(overview), say_next(overview)) if part))
+        self.resume.setVisible(overview.is_paused)
+        self._name_items()
+
+    def say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
+        if self.isVisible():
+            self.toast.say(sentence, tone)
+
+    @Slot()
+    def refresh(self) -> None:
+        if self.page is not None and self.isVisible() and not self.isMinimized():
+            self.page.refresh()
+
+    def let_go(self) -> None:
+        """Before the app ends: remember the size, and the pages go while everything they know still lives."""
+        self._keep_size()
+        self._soon.stop()
+        self.hide()
+        self.deleteLater()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  # Qt's name
+        event.ignore()
+        self._keep_size()
+        self.closing.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
+        super().showEvent(event)
+        if self.page is None:
+            self.open_page("today")
+        self.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "navigation"):
+            self._dress()
+        elif event.type() is QEvent.Type.WindowStateChange and not self.isMinimized():
+            self.refresh()
+
+    def _make_parts(self) -> None:
+        self.navigation = QListWidget()
+        self.navigation.setAccessibleName(self.tr("Pages"))
+        self.navigation.setFixedWidth(_SIDE)
+        self.navigation.setIconSize(QSize(18, 18))
+        self.navigation.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for name in PAGES:
+            self.navigation.addItem(QListWidgetItem(say_title(name)))
+        self.navigation.currentRowChanged.connect(self._follow_navigation)
+        self._stack = QStackedWidget()
+        self.status = QLabel()
+        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        mark(self.status, "ink", "muted")
+        self.resume = QPushButton(self.tr("Resume"))
+        self.resume.setAutoDefault(False)
+        self.resume.clicked.connect(self._resume)
+        self.resume.hide()
+        line = QFrame()
+        line.setFrameShape(QFrame.Shape.HLine)
+        line.setForegroundRole(line.palette().ColorRole.Mid)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(Space.LARGE, Space.TIGHT, Space.LARGE, Space.SMALL)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(self.resume)
+        body = QHBoxLayout()
+        body.setSpacing(0)
+        body.addWidget(self.navigation)
+        body.addWidget(self._stack, 1)
+        inner = QWidget()
+        whole = QVBoxLayout(inner)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(body, 1)
+        whole.addWidget(line)
+        whole.addLayout(foot)
+        self.setCentralWidget(inner)
+        self.toast = Toast(self)
+        self._dress()
+
+    def _make_keys(self) -> None:
+        for number, name in enumerate(PAGES, start=1):
+            self._add_key(f"Ctrl+{number}", say_title(name), lambda name=name: self.open_page(name))
+        self._add_key("F5", self.tr("Look again"), self.refresh)
+        self._add_key(QKeySequence.StandardKey.Find, self.tr("Search"), self._search)
+        self._add_key(QKeySequence.StandardKey.Close, self.tr("Close the window"), self.close)
+        self._add_key(QKeySequence.StandardKey.Quit, self.tr("Quit"), self.quit_wanted.emit)
+
+    def _add_key(self, keys: str | QKeySequence.StandardKey, words: str, act: object) -> None:
+        action = QAction(words, self)
+        action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(act)
+        self.addAction(action)
+
+    def _make_page(self, name: str) -> Page:
+        page = make_page(name, self._installation)
+        page.open_page.connect(self.open_page)
+        page.said.connect(self.say)
+        page.chosen.connect(self.chosen)
+        self.pages[name] = page
+        self._stack.addWidget(page)
+        return page
+
+    def _follow_navigation(self, row: int) -> None:
+        name = list(PAGES)[row]
+        if self.pages.get(name) is None or self._stack.currentWidget() is not self.pages[name]:
+            self.open_page(name)
+
+    def _name_items(self) -> None:
+        """What needs the person is numbered where one goes to see it."""
+        number = 0 if self._overview is None else len(self._overview.requests)
+        for row, name in enumerate(PAGES):
+            title = say_title(name)
+            self.navigation.item(row).setText(f"{title} ({number})" if name == "attention" and number else title)
+
+    def _dress(self) -> None:
+        colours = colours_of(self)
+        sheet = _NAVIGATION.format(
+            text=colours.text,
+            accent=colours.accent,
+            soft=colours.tones[Tone.BUSY].soft,
+            hover=blend(colours.text, colours.window, 0.06).name(),
+            small=int(Space.SMALL),
+        )
+        if self.navigation.styleSheet() != sheet:
+            self.navigation.setStyleSheet(sheet)
+            for row, entry in enumerate(PAGES.values()):
+                self.navigation.item(row).setIcon(glyph_icon(entry.glyph, colours.muted, 18))
+
+    @Slot()
+    def _stir(self) -> None:
+        if self.isVisible() and not self._soon.isActive():
+            self._soon.start()
+
+    def _search(self) -> None:
+        if self.page is not None:
+            self.page.search()
+
+    def _resume(self) -> None:
+        installation = self._installation
+        self._asking.ask(
+            lambda: command(installation, "resume", everything=True),
+            lambda _: self.say(self.tr("Everything goes on."), Tone.GOOD),
+            lambda error: self.say(str(error), Tone.BAD),
+        )
+
+    def _keep_size(self) -> None:
+        self._settings.setValue("geometry", self.saveGeometry())
+        self._settings.sync()
