@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.control.server import Control
 from app.desk.desk import Desk
@@ -15,8 +15,12 @@ from scheduler.engine.engine import Engine
 from scheduler.engine.house import House
 from scheduler.engine.launcher import Announce, Announcement
 from scheduler.engine.settings import Settings
+from scheduler.engine.tidying import Tidying
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store.health import Damage, close_store, open_store
+
+_QUIET = 3_000
+"""Milliseconds without news after which there is time to tidy up."""
 
 
 class Installation(QObject):
@@ -28,6 +32,7 @@ class Installation(QObject):
     """A workflow has a message for the person: title and text."""
     show_wanted = Signal()
     quit_wanted = Signal()
+    _more_to_tidy = Signal()
 
     def __init__(
         self,
@@ -59,6 +64,11 @@ class Installation(QObject):
         self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
         self.host = Host(self._move_in, clock)
         self.host.announced.connect(self.announced)
+        self._tidying = Tidying(self.house.engine.context)
+        self._later = QTimer(self, singleShot=True, interval=_QUIET)
+        self._later.timeout.connect(self._tidy)
+        self.announced.connect(self._tidy_later)
+        self._more_to_tidy.connect(self._tidy)
         self.desk = Desk(ServedFloor(self.host, self.house, show=self._show, quit_app=self._quit))
         self.control = Control(folder, self.desk.answer)
 
@@ -69,6 +79,7 @@ class Installation(QObject):
 
     def end(self) -> None:
         """Hear no more commands and end what runs; it goes on at the next start."""
+        self._later.stop()
         self.control.close()
         self.host.stop()
         self.house.close()
@@ -80,6 +91,20 @@ class Installation(QObject):
     def is_quiet(self) -> bool:
         """On the engine's thread: nothing runs, waits to run, or is due."""
         return self.house.engine.dispatch.in_flight == 0 and self.views.is_quiet()
+
+    @Slot()
+    def _tidy_later(self) -> None:
+        """A while after something happened; while nothing does, nobody is woken."""
+        self._later.start()
+
+    @Slot()
+    def _tidy(self) -> None:
+        self.host.ask(self._tidy_if_quiet)
+
+    def _tidy_if_quiet(self, engine: Engine) -> None:
+        """On the engine's thread."""
+        if engine.dispatch.in_flight == 0 and self._tidying.step():
+            self._more_to_tidy.emit()
 
     def _announce(self, announcement: Announcement) -> None:
         self._listener(announcement)

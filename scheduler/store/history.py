@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scheduler.rules.phases import HandlerKind, Phase, Status
 from scheduler.store.database import from_ms, to_ms
-from scheduler.store.searching import Wanted, find_numbers, index_some, read_words
+from scheduler.store.searching import Wanted, find_numbers, index_some, is_behind, read_words
 from scheduler.timing.occurrences import Reason
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "find_time",
     "find_unrun",
     "index_some",
+    "is_behind",
     "last_number",
     "number_since",
     "tally_runs",

@@ -64,6 +64,12 @@ def index_some(db: sqlite3.Connection, most: int) -> bool:
     return len(rows) == most
 
 
+def is_behind(db: sqlite3.Connection) -> bool:
+    """Whether there are runs that the index has not reached."""
+    last = db.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()[0]
+    return bool(last > indexed_up_to(db))
+
+
 def indexed_up_to(db: sqlite3.Connection) -> int:
     return int(facts.read(db, _INDEXED) or 0)
 

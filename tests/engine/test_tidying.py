@@ -1,0 +1,106 @@
+"""Chores for quiet moments: the index catches up, what is old goes, and doing nothing costs no write."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from scheduler.engine.context import Context
+from scheduler.engine.settings import Settings
+from scheduler.engine.tidying import KEPT, Tidying
+from scheduler.store import history
+from scheduler.store.database import Database
+from scheduler.store.health import close_store, open_store
+from scheduler.store.history import Page, Search
+from tests.engine.harness import START, MovedClock
+from tests.store.past import add_past
+from tests.store.workflow_rows import add_workflow
+
+DAY = timedelta(days=1)
+
+
+class Bench:
+    def __init__(self, folder: Path) -> None:
+        self.clock = MovedClock()
+        self.database: Database = open_store(folder, START).database
+        with self.database.write() as db:
+            add_workflow(db, "w")
+        context = Context(
+            database=self.database,
+            clock=self.clock,
+            announce=lambda _: None,
+            tell=lambda _: None,
+            settings=Settings(),
+            machine_zone="UTC",
+        )
+        self.tidying = Tidying(context)
+
+    def add(self, number: int, first: int = 0) -> None:
+        with self.database.write() as db:
+            for place in range(first, first + number):
+                add_past(db, f"r{place}", at=self.clock.wall, summary="Filed")
+
+    def runs(self) -> int:
+        return int(self.database.read().execute("SELECT count(*) FROM runs").fetchone()[0])
+
+    def writes(self) -> int:
+        """Grows with every transaction that changes the file."""
+        return int(self.database.read().execute("PRAGMA data_version").fetchone()[0])
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path)
+    yield bench
+    close_store(bench.database)
+
+
+def test_the_index_catches_up_a_little_at_a_time(bench: Bench) -> None:
+    bench.add(1_200)
+    steps = [bench.tidying.step() for _ in range(4)]
+    assert steps == [True, True, False, False]
+    db = bench.database.read()
+    assert not history.is_behind(db)
+    assert len(history.find_runs(db, Search(text="filed"), Page(), 2_000)) == 1_200
+
+
+def test_what_is_old_goes_a_little_at_a_time(bench: Bench) -> None:
+    bench.add(300)
+    while bench.tidying.step():
+        pass
+    bench.clock.move(KEPT + DAY)
+    bench.add(1, first=300)
+    numbers = []
+    while bench.tidying.step():
+        numbers.append(bench.runs())
+    assert numbers == [101, 1]
+
+
+def test_what_is_young_stays(bench: Bench) -> None:
+    bench.add(10)
+    bench.clock.move(KEPT - DAY)
+    bench.add(1, first=10)
+    while bench.tidying.step():
+        pass
+    assert bench.runs() == 11
+
+
+def test_with_nothing_to_do_nothing_is_written(bench: Bench) -> None:
+    bench.add(10)
+    while bench.tidying.step():
+        pass
+    before = bench.writes()
+    assert not bench.tidying.step()
+    assert bench.writes() == before
+
+
+@pytest.mark.parametrize("step", [timedelta(hours=1), -timedelta(hours=1)], ids=["an hour later", "clock set back"])
+def test_it_looks_again(bench: Bench, step: timedelta) -> None:
+    bench.add(1)
+    while bench.tidying.step():
+        pass
+    bench.database.read().execute("UPDATE runs SET created = 0, ended = 0, status = 'cancelled'")
+    assert not bench.tidying.step() and bench.runs() == 1, "it has just looked"
+    bench.clock.move(step)
+    assert bench.tidying.step() and bench.runs() == 0
