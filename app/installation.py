@@ -61,6 +61,7 @@ class Installation(QObject):
             announce=self._announce,
             tell=self.told.emit,
         )
+        self.house.workshop.end_orphans()  # before there are workers of our own
         self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
         self.host = Host(self._move_in, clock)
         self.host.announced.connect(self.announced)
@@ -111,7 +112,6 @@ class Installation(QObject):
 
     def _move_in(self, announce: Announce) -> Engine:
         self._listener = announce
-        self.house.workshop.end_orphans()
         return self.house.engine
 
     def _show(self) -> str:
