@@ -101,7 +101,7 @@ class Shell(QObject):
         self.tray.chosen.connect(self._choose)
         window.closing.connect(self._close_window)
         window.quit_wanted.connect(self.leaving.leave)
-        window.chosen.connect(self.follow)
+        window.preferred.connect(self.follow)
         self.leaving.left.connect(QApplication.quit)
 
     @Slot(object)

@@ -10,14 +10,15 @@ from app.widgets.timeline_axis import day_span
 from app.widgets.timeline_layout import Bar, Lane
 from app.window.states import state_of_run, state_of_time
 from app.words import RunState
+from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views.history import Found, HistoryPage
 from scheduler.engine.workflows.views.runs import RunView
 from scheduler.engine.workflows.views.times import NextTime
 
 _MOST_PAST = 1_000
-_MOST_COMING = 200
-_MOST_WORK = 2_000
-"""Times that are worked out for all workflows together."""
+_MOST_COMING = 2_000
+"""Times that are worked out for all workflows together; of each at least the next few."""
+_FEW = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +51,8 @@ def read_day(installation: Installation) -> Day:
     overview = read_overview(installation)
     start, end = day_span(overview.now, overview.zone)
     past = installation.views.history(Found(since=start), None, _MOST_PAST)
-    number = max(10, min(_MOST_COMING, _MOST_WORK // max(len(overview.workflows), 1)))
-    coming = installation.views.next_times(None, number) if overview.workflows else []
+    number = max(_FEW, _MOST_COMING // max(len(overview.workflows), 1))
+    coming = [time for one in overview.workflows for time in _coming(installation, one.workflow, number)]
     lines = tuple(sorted(_tell(past, overview), key=lambda line: line.at, reverse=True))
     return Day(
         overview=overview,
@@ -61,6 +62,13 @@ def read_day(installation: Installation) -> Day:
         quiet=sum(_is_quiet(run) for run in past.runs),
         is_cut=past.cursor is not None,
     )
+
+
+def _coming(installation: Installation, workflow: str, number: int) -> list[NextTime]:
+    try:
+        return installation.views.next_times(workflow, number)
+    except RefusedError:  # removed since
+        return []
 
 
 def _draw_past(past: HistoryPage) -> Iterator[Bar]:
@@ -87,7 +95,6 @@ def _draw_past(past: HistoryPage) -> Iterator[Bar]:
 
 
 def _draw_coming(coming: list[NextTime], overview: Overview, end: datetime) -> Iterator[Bar]:
-    """The first times of all, and of each workflow at least the next one."""
     times = {(one.workflow, one.at) for one in coming}
     times |= {(one.workflow, one.next) for one in overview.workflows if one.next is not None}
     for workflow, at in sorted(times):

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.asking import Asking
 from app.installation import Installation
+from app.overview import Overview
 
 
 class Page(QWidget):
@@ -15,7 +16,7 @@ class Page(QWidget):
     said = Signal(str, object)
     """A sentence for the foot of the window, and its Tone."""
 
-    chosen = Signal(object)
+    preferred = Signal(object)
     """The Preferences that the person just changed: notices, looks and limits follow them."""
 
     title = ""
@@ -27,6 +28,9 @@ class Page(QWidget):
 
     def refresh(self) -> None:
         """Look again; quick, since reading is done elsewhere."""
+
+    def show_overview(self, overview: Overview) -> None:
+        """How everything stands: when the page is opened, and after every change while it is in sight."""
 
     def open_subject(self, subject: str) -> None:
         """Show this one; `refresh` follows."""

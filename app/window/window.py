@@ -44,7 +44,7 @@ class Window(QMainWindow):
     closing = Signal()
     """The person closed it: it is still there."""
     quit_wanted = Signal()
-    chosen = Signal(object)
+    preferred = Signal(object)
     """Preferences that were changed."""
 
     def __init__(self, installation: Installation) -> None:
@@ -76,6 +76,8 @@ class Window(QMainWindow):
         page = self.pages.get(name) or self._make_page(name)
         self._stack.setCurrentWidget(page)
         self.navigation.setCurrentRow(list(PAGES).index(name))
+        if self._overview is not None:
+            page.show_overview(self._overview)
         if subject:
             page.open_subject(subject)
         if self.isVisible():
@@ -93,6 +95,8 @@ class Window(QMainWindow):
         self.status.setText(" · ".join(part for part in (say_summary(overview), say_next(overview)) if part))
         self.resume.setVisible(overview.is_paused)
         self._name_items()
+        if self.page is not None and self.isVisible():
+            self.page.show_overview(overview)
 
     def say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
         if self.isVisible():
@@ -185,7 +189,7 @@ class Window(QMainWindow):
         page = make_page(name, self._installation)
         page.open_page.connect(self.open_page)
         page.said.connect(self.say)
-        page.chosen.connect(self.chosen)
+        page.preferred.connect(self.preferred)
         self.pages[name] = page
         self._stack.addWidget(page)
         return page
