@@ -32,6 +32,7 @@ class Host(QObject):
     """An Announcement: something changed that a person may be looking at."""
     _asked = Signal(object)
     _heard = Signal()
+    _stopped = Signal()
 
     def __init__(self, make_engine: Callable[[Announce], Engine], clock: Clock | None = None) -> None:
         super().__init__()
@@ -43,6 +44,7 @@ class Host(QObject):
         self._room.moveToThread(self._thread)
         self._thread.started.connect(self._room.open)
         self._asked.connect(self._room.answer, Qt.ConnectionType.QueuedConnection)
+        self._stopped.connect(self._room.close, Qt.ConnectionType.QueuedConnection)
         self._heard.connect(self._announce, Qt.ConnectionType.QueuedConnection)
 
     def start(self) -> None:
@@ -69,7 +71,7 @@ class Host(QObject):
 
     def stop(self) -> None:
         """End the thread after what it is doing now."""
-        self.ask(lambda _: self._room.close())
+        self._stopped.emit()
         self._thread.wait()
 
 
@@ -84,6 +86,7 @@ class _EngineRoom(QObject):
         self._clock = clock
         self._announce = announce
         self._engine: Engine | None = None
+        self._has_recovered = False
         self._timer: QTimer | None = None
         self._is_stirred = False
         self._wake = clock.now()
@@ -97,9 +100,9 @@ class _EngineRoom(QObject):
         self._timer.timeout.connect(self._tick)
         self._stirred.connect(self._tick_soon, Qt.ConnectionType.QueuedConnection)
         self._engine = self._make_engine(self._hear)
-        self._engine.recover()
         self._tick()
 
+    @Slot()
     def close(self) -> None:
         """Let go of the timer in its own thread, then end that thread."""
         assert self._timer is not None
@@ -111,9 +114,8 @@ class _EngineRoom(QObject):
     @Slot(object)
     def answer(self, asked: tuple[Callable[[Engine], Any], "Future[Any]"]) -> None:
         act, future = asked
-        assert self._engine is not None
         try:
-            future.set_result(act(self._engine))
+            future.set_result(act(self._recovered()))
         except Exception as error:  # noqa: BLE001  handed to whoever asked
             future.set_exception(error)
         self._tick_soon()
@@ -143,7 +145,7 @@ class _EngineRoom(QObject):
             time.sleep(early.total_seconds())
             now = self._clock.now()
         try:
-            wake = self._engine.tick(now)
+            wake = self._recovered().tick(now)
         except Exception as error:  # the outermost frame of this slot: said, recorded, tried again
             log.exception("The tick failed")
             self._announce(Announcement("engine", f"Dayhand could not do its work: {error}", is_warning=True))
@@ -151,6 +153,14 @@ class _EngineRoom(QObject):
         self._wake = wake
         delay = min(max(wake - self._clock.now(), timedelta()), LONGEST_SLEEP)
         self._timer.start(math.floor(delay.total_seconds() * 1000))
+
+    def _recovered(self) -> Engine:
+        """The engine, once it has taken up what an earlier process left; a store that refuses is tried again."""
+        assert self._engine is not None
+        if not self._has_recovered:
+            self._engine.recover()
+            self._has_recovered = True
+        return self._engine
 
     def _has_jumped(self, now: datetime) -> bool:
         monotonic = self._clock.monotonic()

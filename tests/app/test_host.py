@@ -13,6 +13,7 @@ from app.host import Host
 from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Announce, Announcement, Work
 from scheduler.engine.refusal import RefusedError
+from scheduler.store.errors import StoreBusyError
 from scheduler.store.health import open_store
 from tests.bench.callables import Callables, Task
 
@@ -142,3 +143,38 @@ def test_a_clock_set_forward_is_noticed_without_waiting_for_the_timer(qtbot: QtB
     home.clock.offset += timedelta(hours=3)
     home.host.ask(lambda _: None).result(PATIENCE)
     assert ran.wait(PATIENCE)
+
+
+def test_a_start_that_the_store_refuses_is_said_and_tried_again(
+    qtbot: QtBot, home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Another program may hold the file at that moment; nothing runs before it was taken up where it was left."""
+    tries: list[int] = []
+    recover = Engine.recover
+
+    def refuse_twice(engine: Engine) -> None:
+        tries.append(1)
+        if len(tries) < 3:
+            raise StoreBusyError(Path("dayhand.db"))
+        recover(engine)
+
+    monkeypatch.setattr(Engine, "recover", refuse_twice)
+    heard: list[Announcement] = []
+    home.host.announced.connect(heard.append)
+    home.host.start()
+    with pytest.raises(StoreBusyError):
+        home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
+    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
+    qtbot.waitUntil(lambda: any("keeps dayhand.db locked" in one.sentence for one in heard), timeout=PATIENCE * 1000)
+
+
+def test_one_that_never_could_start_can_be_stopped(
+    qtbot: QtBot, home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(engine: Engine) -> None:
+        raise StoreBusyError(Path("dayhand.db"))
+
+    monkeypatch.setattr(Engine, "recover", refuse)
+    home.host.start()
+    home.host.stop()
+    assert home.host._thread.isFinished()
