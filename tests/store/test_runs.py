@@ -1,6 +1,7 @@
 """Runs: one row per attempt, found by what they wait for."""
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -245,6 +246,32 @@ def test_looking_for_runs_never_walks_the_table(database: Database, query: str) 
     plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
     assert "SCAN runs" not in plan
     assert "SEARCH runs USING" in plan
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        runs.active,
+        lambda db: runs.active(db, "w"),
+        lambda db: runs.unfinished(db, "w"),
+        lambda db: runs.resuming(db, NOW),
+        lambda db: runs.resuming(db, NOW, "w"),
+        lambda db: runs.waiting_for(db, "auth", "imap:home"),
+        runs.occurrences_going_on,
+    ],
+)
+def test_what_is_open_is_found_without_reading_what_has_ended(
+    database: Database, look: Callable[[sqlite3.Connection], object]
+) -> None:
+    """Only through the indexes that hold nothing else, whatever SQLite thinks of sorting."""
+    db, asked = database.read(), []
+    db.set_trace_callback(asked.append)
+    look(db)
+    db.set_trace_callback(None)
+    plan = [row[3] for query in asked for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
+    steps = [step for step in plan if " runs" in step]
+    assert steps
+    assert [step for step in steps if "runs_open" not in step and "runs_resuming" not in step] == []
 
 
 def test_those_are_found_that_wait_for_the_same_person(database: Database) -> None:
