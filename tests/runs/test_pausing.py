@@ -40,6 +40,17 @@ def test_a_workflow_that_was_paused_catches_up_as_its_policy_says(
     assert planned(shop, "j")[before:] == ["19:00"], "the regular times go on"
 
 
+def test_what_was_due_before_the_pause_is_not_missed(shop: Shop) -> None:
+    """Its time had come, though nobody had looked; those that passed in the pause are."""
+    shop.deploy(job("pass", catchup="none"))
+    shop.clock.move(HOUR)
+    shop.commands.pause("w")
+    shop.pass_time(2 * HOUR + 2 * MINUTE)
+    shop.commands.resume("w")
+    shop.tick()
+    assert planned(shop, "j") == ["11:00"]
+
+
 def test_a_paused_handler_lets_the_others_run(shop: Shop) -> None:
     shop.deploy(TWO)
     shop.commands.pause("w", "j", note="On holiday")

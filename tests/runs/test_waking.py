@@ -182,6 +182,10 @@ def test_after_a_resume_each_consumer_looks_once(shop: Shop) -> None:
     shop.commands.resume("w")
     shop.pass_time(10 * MINUTE)
     assert looks(shop) == before + 1
+    shop.commands.pause("w")
+    shop.commands.resume("w")
+    shop.pass_time(10 * MINUTE)
+    assert looks(shop) == before + 2, "also without news"
 
 
 def test_a_wake_that_came_while_the_app_was_off_is_served_at_the_start(shop: Shop) -> None:
