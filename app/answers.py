@@ -10,7 +10,7 @@ from app.notices.notice import Urgency
 from app.notices.problems import Problem
 from app.overview import Overview
 from app.theme import Tone
-from app.times import say_since
+from app.times import say_time
 from app.widgets.card import Action, CardValue, Importance
 from app.widgets.details import Pairs, Prose, Section, Table, read_details
 from app.widgets.signs import Sign
@@ -21,6 +21,7 @@ from scheduler.engine.workflows.views.requests import RequestView
 translate = QCoreApplication.translate
 OPEN, RECONNECT = "open", "reconnect"
 """Answers that lead to a page instead of giving a command."""
+ROLLBACK = "rollback"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ def find_answer(one: RequestView, answer: str) -> Answer | None:
 
 def make_problem(one: RequestView, overview: Overview) -> Problem:
     """What a notice says; it has room for two buttons."""
-    answers = [answer for answer in list_answers(one) if answer.id != "always"][:2]
+    answers = [answer for answer in list_answers(one) if answer.id not in ("always", ROLLBACK)][:2]
     name = overview.name_of(one.workflow)
     group = one.subject if one.kind == "reconnect" else name
     return Problem(
@@ -80,12 +81,13 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardV
         id=one.id,
         sign=sign_request(one.kind),
         title=", ".join(overview.name_of(name) for name in one.workflows),
-        when=say_since(one.created, overview.now),
+        when=say_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
         sentence=one.sentence,
         details=(*_show(one.ui), *_describe(one, registry)),
         actions=tuple(
             Action(id=answer.id, label=answer.label, shortcut=answer.shortcut, importance=answer.importance)
             for answer in list_answers(one)
+            if answer.id != ROLLBACK or _has_versions(one.workflow, overview)
         ),
     )
 
@@ -102,6 +104,11 @@ def sign_request(kind: str) -> Sign:
         "too-many-failures": ("failed", translate("answers", "Keeps failing"), bad),
     }.get(kind, ("stopped", translate("answers", "Stopped"), bad))
     return Sign(glyph=glyph, word=word, tone=tone)
+
+
+def _has_versions(workflow: str, overview: Overview) -> bool:
+    """Whether there is one to go back to."""
+    return any(one.workflow == workflow and one.version > 1 for one in overview.workflows)
 
 
 def _yes_or_no(one: RequestView) -> tuple[Answer, ...]:
@@ -157,7 +164,7 @@ def _retry(one: RequestView) -> Answer:
 
 def _roll_back(one: RequestView) -> Answer:
     return Answer(
-        id="rollback",
+        id=ROLLBACK,
         label=translate("answers", "Roll back"),
         done=translate("answers", "The version before is in use again."),
         verb="rollback",

@@ -52,30 +52,36 @@ def read_day(installation: Installation) -> Day:
     start, end = day_span(overview.now, overview.zone)
     past = installation.views.history(Found(since=start), None, _MOST_PAST)
     number = max(_FEW, _MOST_COMING // max(len(overview.workflows), 1))
-    coming = [time for one in overview.workflows for time in _coming(installation, one.workflow, number)]
+    coming = [time for one in overview.workflows for time in _coming(installation, one.workflow, end, number)]
     lines = tuple(sorted(_tell(past, overview), key=lambda line: line.at, reverse=True))
     return Day(
         overview=overview,
         lanes=tuple(Lane(id=one.workflow, title=one.name) for one in overview.workflows),
-        bars=(*_draw_past(past), *_draw_coming(coming, overview, end)),
+        bars=(*_draw_past(past, overview), *_draw_coming(coming, overview, end)),
         lines=lines,
         quiet=sum(_is_quiet(run) for run in past.runs),
         is_cut=past.cursor is not None,
     )
 
 
-def _coming(installation: Installation, workflow: str, number: int) -> list[NextTime]:
+def _coming(installation: Installation, workflow: str, end: datetime, most: int) -> list[NextTime]:
+    """A few at first: most workflows have few times in a day, and far ones are costly to work out."""
+    number = _FEW
     try:
-        return installation.views.next_times(workflow, number)
+        found = installation.views.next_times(workflow, number)
+        while len(found) == number < most and found[-1].at < end:
+            number = min(number * 8, most)
+            found = installation.views.next_times(workflow, number)
     except RefusedError:  # removed since
         return []
+    return found
 
 
-def _draw_past(past: HistoryPage) -> Iterator[Bar]:
+def _draw_past(past: HistoryPage, overview: Overview) -> Iterator[Bar]:
     for run in past.runs:
         began = run.began or run.planned
         if began is not None:
-            words = _say_run(run)
+            words = _say_run(run, overview)
             state = state_of_run(run.status)
             is_over = run.ended is not None
             # What waits is drawn where it began to, not over all the hours that it waits.
@@ -112,7 +118,7 @@ def _tell(past: HistoryPage, overview: Overview) -> Iterator[Line]:
                 workflow=run.workflow,
                 name=overview.name_of(run.workflow),
                 state=state_of_run(run.status),
-                sentence=_say_run(run),
+                sentence=_say_run(run, overview),
                 run=run.id,
             )
     for time in past.occurrences:
@@ -130,5 +136,7 @@ def _is_quiet(run: RunView) -> bool:
     return state_of_run(run.status) is RunState.DONE and not run.summary
 
 
-def _say_run(run: RunView) -> str:
-    return run.summary or run.error or ""
+def _say_run(run: RunView, overview: Overview) -> str:
+    """What it did, what went wrong, or what it asks."""
+    asked = (one.sentence for one in overview.requests if one.run == run.id)
+    return run.summary or run.error or next(asked, "")

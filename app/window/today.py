@@ -2,11 +2,13 @@
 
 from datetime import date
 
-from PySide6.QtCore import QDate, QLocale, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStackedLayout
+from PySide6.QtCore import QDate, QLocale, Qt, QTimer
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from app.installation import Installation
 from app.look import mark
+from app.overview import Overview
+from app.theme import Space
 from app.widgets.empty import EmptyPage
 from app.widgets.timeline import Timeline
 from app.window.cards import Cards
@@ -38,6 +40,15 @@ class TodayPage(Page):
     def show_day(self, day: Day) -> None:
         self.day = day
         overview = day.overview
+        self.show_overview(overview)
+        self._known.show()
+        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now)
+        self.happenings.show_lines(day.lines[:_MOST_LINES], overview.zone)
+        self.happenings.setVisible(bool(day.lines))
+        self._rest.setText(self._say_rest(day))
+        self._rest.setVisible(bool(self._rest.text()))
+
+    def show_overview(self, overview: Overview) -> None:
         self._column.under.setText(_say_date(overview.now.astimezone(overview.zone).date()))
         self.cards.show_open(overview)
         waiting = len(overview.requests)
@@ -45,11 +56,6 @@ class TodayPage(Page):
         self.cards.setVisible(bool(self.cards.cards))
         self._more.setText(self.tr("All {number} that need you").format(number=waiting))
         self._more.setVisible(waiting > _MOST_CARDS)
-        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now)
-        self.happenings.show_lines(day.lines[:_MOST_LINES], overview.zone)
-        self.happenings.setVisible(bool(day.lines))
-        self._rest.setText(self._say_rest(day))
-        self._rest.setVisible(bool(self._rest.text()))
         self._stack.setCurrentWidget(self._column if overview.workflows else self._empty)
 
     def _make_parts(self) -> None:
@@ -72,17 +78,22 @@ class TodayPage(Page):
         self._rest = QLabel()
         self._rest.setWordWrap(True)
         mark(self._rest, "ink", "muted")
-        row = QHBoxLayout()
-        row.addWidget(self._more)
-        row.addStretch(1)
+        self._known = QWidget()
+        self._known.hide()
+        known = QVBoxLayout(self._known)
+        known.setContentsMargins(0, 0, 0, 0)
+        known.setSpacing(Space.MEDIUM)
+        known.addWidget(make_section(self.tr("The day")))
+        known.addWidget(self.timeline)
+        known.addWidget(make_section(self.tr("What happened")))
+        known.addWidget(self.happenings)
+        known.addWidget(self._rest)
+        for part in (self._needs, self.cards, self._more):
+            part.hide()
         parts.addWidget(self._needs)
         parts.addWidget(self.cards)
-        parts.addLayout(row)
-        parts.addWidget(make_section(self.tr("The day")))
-        parts.addWidget(self.timeline)
-        parts.addWidget(make_section(self.tr("What happened")))
-        parts.addWidget(self.happenings)
-        parts.addWidget(self._rest)
+        parts.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+        parts.addWidget(self._known)
         parts.addStretch(1)
         self._empty = EmptyPage(
             "workflow",
