@@ -173,6 +173,7 @@ def test_a_commit_that_was_refused_does_not_begin_the_next_run_either(shop: Shop
     shop.tick()
     assert was_refused()
     assert [run.status for run in shop.runs("C")[1:]] == ["paused:transient"]
+    assert [one for one in shop.announcements if one.is_warning] == []
     shop.pass_time(MINUTE)
     assert shop.events() == {"a": "consumed", "b": "consumed"}
     assert [call.parameters for call in shop.world.calls] == [{"n": ["a"]}, {"n": ["b"]}]
