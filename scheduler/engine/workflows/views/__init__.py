@@ -94,10 +94,4 @@ class WorkflowViews:
         return news.is_quiet(self._look())
 
     def _look(self) -> Look:
-        return Look(
-            context=self._context,
-            plans=self._plans,
-            registry=self._registry,
-            db=self._context.database.read(),
-            now=self._context.clock.now(),
-        )
+        return Look.take(self._context, self._plans, self._registry)

@@ -23,12 +23,21 @@ class Look:
     registry: Registry
     db: sqlite3.Connection
     now: datetime
+    everything_paused_until: datetime | None
+    """As it is stored, so that it is right beside a running app too."""
 
-    @property
-    def everything_paused_until(self) -> datetime | None:
-        """As it is stored, so that it is right beside a running app too."""
-        written = facts.read(self.db, PAUSED)
-        return None if not written else datetime.fromisoformat(written)
+    @classmethod
+    def take(cls, context: Context, plans: Plans, registry: Registry) -> "Look":
+        db = context.database.read()
+        written = facts.read(db, PAUSED)
+        return cls(
+            context=context,
+            plans=plans,
+            registry=registry,
+            db=db,
+            now=context.clock.now(),
+            everything_paused_until=None if not written else datetime.fromisoformat(written),
+        )
 
     def say_at(self, at: datetime) -> str:
         """`at 14:05`, with the day where it is another one, in the zone of this machine."""

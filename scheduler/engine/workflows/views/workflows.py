@@ -144,6 +144,9 @@ def next_time(look: Look, row: ScheduleRow) -> datetime | None:
     """When it runs next if nobody does anything."""
     if row.rests and row.paused_until is None:
         return None
+    is_plain = not row.rests and row.skip_at is None and row.trouble is None and '"limit"' not in row.spec
+    if is_plain and (row.next_due is None or row.next_due > look.now):
+        return row.next_at
     try:
         coming = upcoming_times(look.context, look.db, row, 1, look.now)
     except BadScheduleError:
