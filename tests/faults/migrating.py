@@ -1,4 +1,4 @@
-"""Brings copies of a data folder up to date as a later version would, each killed a few steps later than the one before.
+"""Brings copies of a data folder up to date as a later version would, each killed a few steps after the one before.
 
 python -m tests.faults.migrating WHOLE BASE
 """

@@ -6,7 +6,6 @@ Each reads the database and fails with what it found. Those about changes need a
 import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from itertools import pairwise
 
 from scheduler.rules.consumers import LATEST, SOONEST
 from scheduler.rules.phases import PHASES, Phase
@@ -60,14 +59,20 @@ def reserved_events_have_a_run_that_goes_on(db: sqlite3.Connection) -> None:
 
 
 def events_stay_in_their_chain(db: sqlite3.Connection) -> None:
-    """5. From its reservation on, an event is handed from attempt to attempt of one chain, until it is given back."""
+    """5. An event is handed from attempt to attempt of one chain, and dealt with when its last one comes to its end."""
     chains = dict(db.execute("SELECT id, chain FROM runs").fetchall())
+    stands = dict(db.execute("SELECT id, status FROM runs").fetchall())
+    after = _next_steps(db, "status")
     holder: dict[str, str] = {}
     for change in changes(db, "event"):
+        run = change.told.get("run")
         if change.old == "pending" and change.new == "reserved":
-            holder[change.name] = chains[change.told["run"]]
+            holder[change.name] = chains[run]
         elif change.old == "reserved" and change.new in ("reserved", "consumed", "skipped"):
-            assert chains[change.told["run"]] == holder[change.name], f"another chain took it: {change}"
+            assert chains[run] == holder[change.name], f"another chain took it: {change}"
+        if change.old == "reserved" and change.new in ("consumed", "skipped"):
+            ended = after(run, change.number) or stands[run]
+            assert ended in ("committed", "cancelled", "crashed"), f"dealt with by somebody else: {change}"
 
 
 def applied_actions_are_never_begun_again(db: sqlite3.Connection) -> None:
@@ -96,7 +101,7 @@ def what_is_dealt_with_stays_so(db: sqlite3.Connection) -> None:
 
 def state_changes_only_with_a_commit_or_a_checkpoint(db: sqlite3.Connection) -> None:
     """9. Of a run that is active just then; of one that is no producer, only if that very run is committed next."""
-    after = _next_steps(db)
+    after = _next_steps(db, "phase")
     kinds = dict(db.execute("SELECT id, kind FROM runs").fetchall())
     for change in changes(db, "state"):
         run = change.told["run"]
@@ -221,16 +226,13 @@ def check(db: sqlite3.Connection) -> None:
         holds(db)
 
 
-def _next_steps(db: sqlite3.Connection) -> Callable[[str, int], str | None]:
-    """By run: the phase that it went to next after a change of something else."""
+def _next_steps(db: sqlite3.Connection, what: str) -> Callable[[str, int], str | None]:
+    """By run: its phase or status after the next change of it that follows a change of something else."""
     steps: dict[str, list[tuple[int, str | None]]] = {}
     for change in changes(db, "run"):
-        steps.setdefault(change.name, []).append((change.number, change.new))
+        steps.setdefault(change.name, []).append((change.number, change.new if what == "phase" else change.told[what]))
 
     def after(run: str, number: int) -> str | None:
-        for (_, _), (at, phase) in pairwise([(0, None), *steps.get(run, ())]):
-            if at > number:
-                return phase
-        return None
+        return next((word for at, word in steps.get(run, ()) if at > number), None)
 
     return after

@@ -8,6 +8,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
@@ -21,9 +22,7 @@ from dayhand._script import Script as LoadedScript
 from scheduler.engine import house
 from scheduler.engine.launcher import Reports, Work
 from scheduler.engine.plans import Plan
-from scheduler.engine.runs import asking, beginning
 from scheduler.engine.runs.workshop import BadScriptError, NoWorkerError, failure_of
-from scheduler.engine.workflows import commands
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.store.errors import StoreClosedError
 from scheduler.workers.dependencies import Dependencies
@@ -329,22 +328,13 @@ class Names:
         # The first letters tell them apart, as those of random ones do.
         return UUID(int=(self._number * 0x9E3779B97F4A7C15 << 64 | self._number) % (1 << 128))
 
-    def use(self) -> Any:
-        """Until what it gives is left."""
-        return _Several([patch.object(module, "uuid4", self) for module in (asking, beginning, commands)])
-
-
-class _Several:
-    def __init__(self, patches: list[Any]) -> None:
-        self._patches = patches
-
-    def start(self) -> None:
-        for one in self._patches:
-            one.start()
-
-    def stop(self) -> None:
-        for one in self._patches:
-            one.stop()
+    def use(self) -> ExitStack:
+        """In every part of the engine, until what it gives is closed."""
+        stack = ExitStack()
+        for name, module in list(sys.modules.items()):
+            if name.startswith("scheduler.engine.") and hasattr(module, "uuid4"):
+                stack.enter_context(patch.object(module, "uuid4", self))
+        return stack
 
 
 _LOADED: dict[str, tuple[LoadedScript, Outcome]] = {}
