@@ -191,10 +191,13 @@ def recent(db: sqlite3.Connection, workflow: str, most: int) -> list[RunRow]:
 
 
 def last_committed_script(db: sqlite3.Connection, workflow: str, *, before: int) -> int | None:
-    """The newest version under that number with a run that committed."""
-    query = "SELECT max(script) FROM runs WHERE workflow = ? AND status = 'committed' AND script < ?"
-    found = db.execute(query, (workflow, before)).fetchone()[0]
-    return None if found is None else int(found)
+    """The version under that number whose run committed last."""
+    query = (
+        "SELECT script FROM runs WHERE workflow = ? AND status = 'committed' AND script < ? "
+        "ORDER BY number DESC LIMIT 1"
+    )
+    found = db.execute(query, (workflow, before)).fetchone()
+    return None if found is None else int(found[0])
 
 
 def _change(db: sqlite3.Connection, run: str, where: str, values: tuple[str, ...], **changes: Any) -> bool:

@@ -210,6 +210,27 @@ def test_topics_in_use_are_those_with_events_that_wait(database: Database) -> No
     assert events.topics_in_use(database.read(), "w") == {"gone"}
 
 
+def test_topics_in_use_are_found_as_soon_among_many_events_as_among_few(database: Database) -> None:
+    """K11: a deploy does not read all that waits. What is counted are steps of SQLite, not time."""
+    steps: list[None] = []
+
+    def cost() -> int:
+        steps.clear()
+        db = database.read()
+        db.set_progress_handler(lambda: steps.append(None), 1)
+        assert events.topics_in_use(db, "w") == {"mails", "gone"}
+        db.set_progress_handler(None, 1)
+        return len(steps)
+
+    for topic in ("mails", "gone"):
+        publish(database, "first", topic=topic)
+    few = cost()
+    with database.write() as db:
+        for number in range(500):
+            events.publish(db, "w", "mails", str(number), "t", None, NOW)
+    assert cost() == few > 0
+
+
 def test_publishes_that_are_rolled_back_leave_no_trace(database: Database) -> None:
     def fail() -> None:
         with database.write() as db:
