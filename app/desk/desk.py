@@ -17,6 +17,8 @@ STREAMS = frozenset({"follow_logs", "run_and_wait"})
 """Verbs that answer piece by piece."""
 OFFLINE = frozenset({"deploy", "connect", "disconnect", "grant", "revoke"})
 """Verbs that change something and need no app that runs."""
+_LARGEST = 2**53
+"""Whole numbers beyond are not the same everywhere."""
 _JSON_TYPES: dict[Any, tuple[type, ...]] = {
     str: (str,),
     int: (int,),
@@ -65,5 +67,7 @@ def _check(verb: str, found: Callable[..., Any], arguments: dict[str, Any]) -> N
     hints = get_type_hints(found)
     for name, value in arguments.items():
         wanted = _JSON_TYPES.get(hints.get(name), (object,))
-        if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted and object not in wanted):
+        is_flag = isinstance(value, bool) and bool not in wanted and object not in wanted
+        is_far = int in wanted and isinstance(value, int) and abs(value) > _LARGEST
+        if not isinstance(value, wanted) or is_flag or is_far:
             raise RefusedError("arguments", f"{verb}: {name} cannot be {value!r:.60}.")

@@ -228,6 +228,8 @@ def test_quitting_is_heard(line: Line, app: Installation) -> None:
         ("show", {"workflow": "x", "colour": "red"}),
         ("next", {"count": "many"}),
         ("next", {"count": True}),
+        ("diff", {"workflow": "x", "old": 10**30}),
+        ("logs", {"run": "x", "since": -(10**30)}),
         ("deploy", {"path": "x", "source": None}),
         ("connect", {"name": "table:x", "settings": []}),
         ("history", {"cursor": "../../etc"}),

@@ -14,6 +14,7 @@ from scheduler.store.history import Page, PastRun, Search, Unrun
 from scheduler.timing.occurrences import State
 
 MOST = 1_000
+_FAR = 2**62
 _WORDS = {
     "done": (Status.COMMITTED,),
     "failed": (Status.LOGIC, Status.INTERNAL, State.FAILED),
@@ -116,8 +117,8 @@ def _read_cursor(text: str | None) -> Page:
     if not text:
         return Page()
     try:
-        number, planned = text.split("-")
-        return Page(int(number), int(planned))
+        number, planned = (min(int(part), _FAR) for part in text.split("-"))
+        return Page(number, planned)
     except ValueError as error:
         raise RefusedError("cursor", f"{text!r} is not where a page of history ended.") from error
 

@@ -81,6 +81,7 @@ def test_text_workflow_handler_and_times_narrow_it(past: Shop) -> None:
         (Found(status="splendid"), None, "There is no status splendid"),
         (Found(workflow="nobody"), None, "There is no workflow nobody"),
         (Found(), "yesterday", "is not where a page"),
+        (Found(), "1-2-3", "is not where a page"),
     ],
 )
 def test_nonsense_is_refused(past: Shop, wanted: Found, cursor: str | None, message: str) -> None:
@@ -111,3 +112,8 @@ def test_statistics_of_a_workflow_without_times(shop: Shop) -> None:
                 return dayhand.nothing()
     """)
     assert shop.views.statistics("inbox").times.due == 0
+
+
+def test_a_cursor_beyond_everything_is_the_beginning(past: Shop) -> None:
+    far = "9" * 40
+    assert past.views.history(Found(), f"{far}-{far}") == past.views.history(Found())

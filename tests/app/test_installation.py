@@ -1,0 +1,88 @@
+"""The app's own half: tidies up when it is quiet, passes messages on, hears who wants the window."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QApplication
+
+from app.control import client
+from app.installation import Installation
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.store import history
+from tests.app.verbs.served import job, serving
+
+LIMIT = 60.0
+NOTIFYING = """
+import dayhand
+flow = dayhand.Workflow("Notes", connections=["notify:me"])
+things = flow.topic("things")
+
+@flow.consumer(subscribe=[things], approve="never")
+class Tell:
+    def prepare(self, ctx, state):
+        found = ctx.peek(things, limit=1)
+        return dayhand.prepared(reserve=found) if found else dayhand.nothing()
+
+    def mutate(self, ctx, prepared):
+        ctx.call("notify:me", "send", title="Hello", text=prepared.reserve[0].title)
+"""
+
+
+def wait_for(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + LIMIT
+    while not holds():
+        assert time.monotonic() < end, "it never came to be"
+        QCoreApplication.processEvents()
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def installation(tmp_path: Path, qapp: QApplication) -> Iterator[Installation]:
+    with serving(tmp_path / "data") as installation:
+        yield installation
+
+
+def deploy(installation: Installation, source: str) -> None:
+    validated = installation.house.validation.validate("script.py", source)
+    installation.host.ask(lambda _: installation.house.commands.deploy(validated, Wish(grant=True))).result(LIMIT)
+
+
+def test_after_a_while_of_quiet_the_history_is_indexed(installation: Installation) -> None:
+    deploy(installation, job())
+    installation.host.ask(lambda _: installation.house.commands.run("backup")).result(LIMIT)
+    db = installation.database.read()
+    wait_for(lambda: history.is_behind(db))
+    wait_for(lambda: not history.is_behind(db))
+    assert db.execute("SELECT count(*) FROM history").fetchone()[0] == 1
+
+
+def test_a_message_of_a_workflow_arrives(installation: Installation) -> None:
+    told: list[tuple[str, str]] = []
+    installation.told.connect(lambda title, text: told.append((title, text)))
+    deploy(installation, NOTIFYING)
+    publish = installation.house.commands.publish
+    installation.host.ask(lambda _: publish("notes", "things", "1", title="World")).result(LIMIT)
+    wait_for(lambda: told)
+    assert told == [("Hello", "World")]
+
+
+def test_who_wants_the_window_is_heard(installation: Installation, tmp_path: Path) -> None:
+    wanted: list[int] = []
+    installation.show_wanted.connect(lambda: wanted.append(1))
+    end = client.reach(tmp_path / "data")
+    assert end is not None
+    [message] = client.ask(end, "window", {})
+    assert message["answer"]["sentence"]
+    wait_for(lambda: wanted)
+
+
+def test_it_is_quiet_when_there_is_nothing_left_to_do(installation: Installation) -> None:
+    deploy(installation, job())
+    assert installation.host.ask(lambda _: installation.is_quiet()).result(LIMIT)
+    installation.host.ask(lambda _: installation.house.commands.run("backup")).result(LIMIT)
+    wait_for(lambda: installation.views.last_number() == 1)
+    wait_for(lambda: installation.host.ask(lambda _: installation.is_quiet()).result(LIMIT))
+    assert installation.views.workflow("backup").recent[0].status == "committed"
