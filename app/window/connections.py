@@ -1,0 +1,238 @@
+"""Accounts and places that workflows use: how each stands, who uses it, and putting it right."""
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from PySide6.QtCore import QItemSelectionModel
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QListView,
+    QMessageBox,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.asking import command
+from app.installation import Installation
+from app.look import mark
+from app.theme import Space, Tone, Type
+from app.times import say_time
+from app.widgets.chip import Chip
+from app.widgets.details import read_details
+from app.widgets.details_view import DetailsView, make_text
+from app.widgets.empty import EmptyPage
+from app.widgets.signs import sign_run
+from app.window.connect_dialog import ConnectDialog, say_trouble, try_connection
+from app.window.connections_model import (
+    ROW,
+    ConnectionDelegate,
+    ConnectionRow,
+    ConnectionsModel,
+    find_connector,
+    read_connections,
+)
+from app.window.page import Page
+from app.window.saying import Saying, make_button, make_heading
+from app.words import RunState
+
+
+class ConnectionsPage(Page):
+    def __init__(self, installation: Installation) -> None:
+        super().__init__(installation)
+        self.title = self.tr("Connections")
+        self._wanted = ""
+        self._shown: ConnectionRow | None = None
+        self.model = ConnectionsModel(self)
+        self.list = QListView()
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(ConnectionDelegate(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setMouseTracking(True)
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setAccessibleName(self.tr("Connections"))
+        self.saying = Saying()
+        self.add = make_button(self.tr("New connection…"), "Ctrl+N", importance="primary")
+        self.empty = EmptyPage(
+            "connection",
+            self.tr("No connections yet"),
+            self.tr(
+                "A connection is an account or a place on this computer that workflows may use, "
+                "such as a folder or a table. Passwords stay in the keyring of your system."
+            ),
+            action=self.tr("New connection…"),
+        )
+        self._make_pane()
+        self._lay_out()
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._show_chosen())
+        self.list.activated.connect(lambda _: self._connect_chosen())
+        self.model.dataChanged.connect(lambda *_: self._show_chosen())
+        self.model.modelReset.connect(self._show_chosen)
+        self.add.clicked.connect(lambda: self.connect_to(""))
+        self.empty.acted.connect(lambda: self.connect_to(""))
+
+    def refresh(self) -> None:
+        installation = self.installation
+        self.asking.ask_latest("rows", lambda: read_connections(installation), self._show, self.saying.refuse)
+
+    def open_subject(self, subject: str) -> None:
+        """A connection by its name."""
+        self._wanted = subject
+
+    def chosen(self) -> ConnectionRow | None:
+        index = self.list.currentIndex()
+        return index.data(ROW) if index.isValid() else None
+
+    def connect_to(self, name: str, settings: dict[str, Any] | None = None) -> None:
+        dialog = ConnectDialog(self.installation, name, settings, self)
+        dialog.connected.connect(self._after_connect)
+        dialog.open()
+
+    def _make_pane(self) -> None:
+        self.pane = QFrame()
+        mark(self.pane, "surface", "card")
+        self.name = make_heading("")
+        self.chip = Chip(sign_run(RunState.COMING))
+        self.words = make_text("")
+        self.facts = QVBoxLayout()
+        self.users = make_text("")
+        self.test = make_button(self.tr("Test"), "Ctrl+T")
+        self.connect_button = make_button(self.tr("Connect…"), importance="primary")
+        self.disconnect_button = make_button(self.tr("Disconnect…"), importance="risky")
+        head = QHBoxLayout()
+        head.addWidget(self.name, 1)
+        head.addWidget(self.chip)
+        row = QHBoxLayout()
+        row.setSpacing(Space.SMALL)
+        for button in (self.connect_button, self.test, self.disconnect_button):
+            row.addWidget(button)
+        row.addStretch(1)
+        layout = QVBoxLayout(self.pane)
+        layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addLayout(head)
+        layout.addWidget(self.words)
+        layout.addLayout(self.facts)
+        layout.addWidget(make_heading(self.tr("Used by"), Type.STRONG))
+        layout.addWidget(self.users)
+        layout.addLayout(row)
+        layout.addStretch(1)
+        self.pane.hide()
+        self.test.clicked.connect(self._test)
+        self.connect_button.clicked.connect(self._connect_chosen)
+        self.disconnect_button.clicked.connect(self._disconnect)
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.addWidget(make_heading(self.title, Type.DISPLAY))
+        top.addStretch(1)
+        top.addWidget(self.add)
+        split = QSplitter()
+        split.addWidget(self.list)
+        split.addWidget(self.pane)
+        split.setSizes([600, 440])
+        split.setChildrenCollapsible(False)
+        self.split = split
+        self.body = QStackedWidget()
+        for page in (QWidget(), split, self.empty):
+            self.body.addWidget(page)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addLayout(top)
+        layout.addWidget(self.saying)
+        layout.addWidget(self.body, 1)
+
+    def _show(self, rows: list[ConnectionRow]) -> None:
+        before = self.chosen()
+        self.model.set_rows(rows)
+        self.body.setCurrentWidget(self.split if rows else self.empty)
+        self.add.setVisible(bool(rows))
+        wanted, self._wanted = self._wanted or ("" if before is None else before.name), ""
+        place = self.model.place_of(wanted)
+        if place < 0 and rows and self.chosen() is None:
+            place = 0
+        if place >= 0 and place != self.list.currentIndex().row():
+            index = self.model.index(place)
+            self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def _show_chosen(self) -> None:
+        row = self.chosen()
+        if row == self._shown:
+            return
+        if row is None or self._shown is None or row.name != self._shown.name:
+            self.saying.clear()
+        self._shown = row
+        self.pane.setVisible(row is not None)
+        if row is None:
+            return
+        self.name.setText(row.name)
+        self.chip.set_sign(row.sign)
+        self.words.setText(self._say(row))
+        while (item := self.facts.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        shown = {key: value for key, value in row.view.settings.items() if value not in (None, "")}
+        if shown:
+            self.facts.addWidget(DetailsView(read_details(shown)))
+        self.users.setText("\n".join(row.users) or self.tr("Nobody."))
+        self.connect_button.setText(self.tr("Change…") if row.is_ready else self.tr("Connect…"))
+        self.connect_button.setVisible(row.has_fields)
+        mark(self.connect_button, "importance", "" if row.is_ready else "primary")
+        self.disconnect_button.setVisible(row.view.is_connected)
+        self.test.setEnabled(row.view.is_connected or not row.has_fields)
+
+    def _say(self, row: ConnectionRow) -> str:
+        if row.view.trouble is not None:
+            return row.view.trouble
+        if not row.view.is_connected and row.has_fields:
+            return self.tr("Workflows want to use it, and nobody has connected it yet.")
+        context = self.installation.house.engine.context
+        if row.view.created is None:
+            return row.kind
+        when = say_time(row.view.created, ZoneInfo(context.machine_zone), context.clock.now())
+        return self.tr("{kind} · connected {when}").format(kind=row.kind, when=when)
+
+    def _test(self) -> None:
+        row = self.chosen()
+        if row is None:
+            return
+        installation, name, settings = self.installation, row.name, dict(row.view.settings)
+        self.saying.say(self.tr("Testing {name}…").format(name=name), Tone.QUIET)
+        self.asking.ask(
+            lambda: try_connection(installation, name, settings),
+            lambda sentence: self.saying.say(sentence, Tone.GOOD),
+            lambda error: self.saying.say(say_trouble(error), Tone.BAD),
+        )
+
+    def _connect_chosen(self) -> None:
+        row = self.chosen()
+        if row is not None and row.has_fields and find_connector(self.installation, row.name) is not None:
+            self.connect_to(row.name, dict(row.view.settings))
+
+    def _disconnect(self) -> None:
+        row = self.chosen()
+        if row is not None and self._confirm(row):
+            installation, name = self.installation, row.name
+            self.asking.ask(
+                lambda: command(installation, "disconnect", name=name),
+                lambda answer: self._after_connect(name, str(answer["sentence"])),
+                self.saying.refuse,
+            )
+
+    def _confirm(self, row: ConnectionRow) -> bool:
+        users = self.tr(" Used by: {names}.").format(names=", ".join(row.users)) if row.users else ""
+        question = self.tr("Disconnect {name}?{users} What it points to stays as it is.")
+        box = QMessageBox(QMessageBox.Icon.Question, self.tr("Disconnect"), "", parent=self)
+        box.setText(question.format(name=row.name, users=users))
+        yes = box.addButton(self.tr("Disconnect"), QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        return box.clickedButton() is yes
+
+    def _after_connect(self, name: str, sentence: str) -> None:
+        self._wanted = name
+        self.saying.say(sentence, Tone.GOOD)
+        self.refresh()

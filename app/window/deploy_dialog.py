@@ -1,0 +1,276 @@
+"""Deploying a script: what it is, when it runs, what it may use; the person allows each thing or not."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.asking import Asking
+from app.installation import Installation
+from app.look import mark
+from app.theme import Space, Tone, Type
+from app.widgets.details_view import make_text
+from app.widgets.plain import reveal
+from app.window.saying import Saying, make_button, make_heading
+from scheduler.connections.errors import ConnectionRuleError
+from scheduler.connections.registry import Registry, parse_name
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.workflows.validation import NotValidError, Validated
+from scheduler.store import connections, grants, workflows
+from scheduler.store.grants import GrantKind
+from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.spec import Spec
+from scheduler.timing.words import say
+
+translate = QCoreApplication.translate
+_PATIENCE = 120.0
+_USE = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """One thing that a script may ask of a connection."""
+
+    connection: str
+    tool: str
+    words: str
+    is_allowed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A script that can be deployed, as the person is asked about it."""
+
+    validated: Validated
+    name: str
+    description: str
+    times: tuple[str, ...]
+    uses: tuple[Use, ...]
+    missing: tuple[str, ...]
+    """Connections that nobody has connected yet."""
+    is_update: bool
+
+
+def say_use(registry: Registry, connection: str, tool: str) -> str:
+    """What a tool does, and what it may change."""
+    try:
+        known = registry.tool(connection, tool)
+    except ConnectionRuleError:
+        return translate("deploy", "{connection}: {tool}").format(connection=connection, tool=tool)
+    if known.acts_on_others:
+        effect = translate("deploy", "acts for you; asks first unless the script says otherwise")
+    else:
+        effect = translate("deploy", "changes things") if known.mutating else translate("deploy", "only looks")
+    said = known.help.rstrip(".")
+    form = translate("deploy", "{connection}: {what} ({effect})")
+    return form.format(connection=connection, what=said, effect=effect)
+
+
+def look_at_script(installation: Installation, path: Path) -> Offer:
+    """Read and check it; takes its time. NotValidError, or OSError where it cannot be read."""
+    source = path.read_text(encoding="utf-8")
+    validated = installation.house.validation.validate(str(path), source)
+    context, registry = installation.house.engine.context, installation.house.registry
+    plan = validated.plan(0)
+    db = context.database.read()
+    times = []
+    for handler in plan.handlers.values():
+        if handler.schedule is not None:
+            spec = Spec.read(handler.schedule, machine_zone=context.machine_zone, now=context.clock.now())
+            times.append(say(spec, viewer_zone=context.machine_zone))
+    pairs = sorted({(use.connection, use.tool) for use in validated.uses if use.connection and use.tool})
+    return Offer(
+        validated=validated,
+        name=plan.name,
+        description=str(validated.described.get("docstring") or ""),
+        times=tuple(dict.fromkeys(times)),
+        uses=tuple(
+            Use(
+                connection=str(connection),
+                tool=str(tool),
+                words=say_use(registry, str(connection), str(tool)),
+                is_allowed=grants.has(db, validated.slug, "", str(connection), str(tool), GrantKind.PERMISSION),
+            )
+            for connection, tool in pairs
+        ),
+        missing=tuple(
+            name
+            for name in plan.connections
+            if connections.find(db, name) is None and registry.connector(parse_name(name)[0]).fields
+        ),
+        is_update=workflows.find(db, validated.slug) is not None,
+    )
+
+
+def deploy(installation: Installation, offer: Offer, wish: Wish, allowed: Iterable[Use]) -> dict[str, Any]:
+    """On the engine's thread; waits for it."""
+    house = installation.house
+
+    def act(_: object) -> dict[str, Any]:
+        answer = house.commands.deploy(offer.validated, wish)
+        for use in allowed:
+            house.answering.grant(offer.validated.slug, use.connection, use.tool)
+        return answer
+
+    return installation.host.ask(act).result(_PATIENCE)
+
+
+class DeployDialog(QDialog):
+    deployed = Signal(str, str)
+    """Slug and a sentence."""
+
+    def __init__(self, installation: Installation, path: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._installation, self._path = installation, path
+        self._asking = Asking(self)
+        self.offer: Offer | None = None
+        self.setWindowTitle(self.tr("Deploy a script"))
+        self.setMinimumSize(QSize(560, 420))
+        self.heading = make_heading(path.name)
+        self.description = make_text("", "muted")
+        self.times = make_text("")
+        self.uses = QListWidget()
+        self.uses.setAccessibleName(self.tr("What it may use"))
+        self.uses.setFrameShape(QFrame.Shape.NoFrame)
+        self.uses.setWordWrap(True)
+        self.uses_title = make_heading(self.tr("What it may use"), Type.STRONG)
+        self.missing = make_text("", Tone.ATTENTION.value)
+        self.paused = QCheckBox(self.tr("Start it &paused"))
+        self.watch = QCheckBox(self.tr("Deploy again whenever the &file is saved"))
+        self.busy = QProgressBar()
+        self.busy.setRange(0, 0)
+        self.busy.setTextVisible(False)
+        self.busy.setAccessibleName(self.tr("The script is being checked"))
+        self.saying = Saying()
+        self.again = make_button(self.tr("Check again"))
+        self.cancel = make_button(self.tr("Cancel"))
+        self.accept_button = make_button(self.tr("Deploy"), "Ctrl+Return", importance="primary")
+        self._lay_out()
+        self.again.clicked.connect(self.check)
+        self.cancel.clicked.connect(self.reject)
+        self.accept_button.clicked.connect(lambda: self._deploy(replace=False))
+        self._replaces = False
+        self.check()
+
+    def check(self) -> None:
+        """Look at the file as it is now."""
+        self._show_busy(self.tr("Checking {file}…").format(file=self._path.name))
+        installation, path = self._installation, self._path
+        self._asking.ask(lambda: look_at_script(installation, path), self._show, self._refuse)
+
+    def allowed(self) -> list[Use]:
+        items = [self.uses.item(place) for place in range(self.uses.count())]
+        return [item.data(_USE) for item in items if item.checkState() is Qt.CheckState.Checked]
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
+        layout.setSpacing(Space.MEDIUM)
+        for widget in (self.heading, self.description, self.times, self.uses_title):
+            layout.addWidget(widget)
+        layout.addWidget(self.uses, 1)
+        for widget in (self.missing, self.paused, self.watch, self.busy, self.saying):
+            layout.addWidget(widget)
+        layout.addStretch(0)
+        row = QHBoxLayout()
+        row.addWidget(self.again)
+        row.addStretch(1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.accept_button)
+        layout.addLayout(row)
+
+    def _show_busy(self, sentence: str) -> None:
+        self.busy.show()
+        self.saying.say(sentence, Tone.QUIET)
+        self.again.setEnabled(False)
+        self.accept_button.setEnabled(False)
+
+    def _show(self, offer: Offer) -> None:
+        self.offer = offer
+        self._replaces = False
+        self.busy.hide()
+        self.saying.clear()
+        self.again.setEnabled(True)
+        self.accept_button.setEnabled(True)
+        self.accept_button.setText(self.tr("Deploy the new version") if offer.is_update else self.tr("Deploy"))
+        self.heading.setText(reveal(offer.name))
+        self.description.setText(reveal(offer.description))
+        self.description.setVisible(bool(offer.description))
+        when = "; ".join(offer.times) or self.tr("Runs when something arrives.")
+        self.times.setText(when)
+        self.uses.clear()
+        for use in offer.uses:
+            item = QListWidgetItem(use.words)
+            item.setData(_USE, use)
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)
+            item.setCheckState(Qt.CheckState.Checked if use.is_allowed else Qt.CheckState.Unchecked)
+            self.uses.addItem(item)
+        title = self.tr("What it may use: check what you allow") if offer.uses else self.tr("It uses no connection.")
+        self.uses_title.setText(title)
+        self.uses.setVisible(bool(offer.uses))
+        needs = self.tr("Not connected yet: {names}. Connect it on the Connections page, before or after.")
+        self.missing.setText(needs.format(names=", ".join(offer.missing)))
+        self.missing.setVisible(bool(offer.missing))
+        self.paused.setVisible(not offer.is_update)
+
+    def _refuse(self, error: Exception) -> None:
+        self.busy.hide()
+        self.again.setEnabled(True)
+        self.accept_button.setEnabled(self.offer is not None and not isinstance(error, NotValidError))
+        match error:
+            case NotValidError():
+                self.saying.say("\n".join(error.sentences), Tone.BAD)
+            case UnicodeDecodeError():
+                self.saying.say(self.tr("{file} is not a text file.").format(file=self._path.name), Tone.BAD)
+            case OSError():
+                said = self.tr("{file} cannot be read: {why}.")
+                self.saying.say(said.format(file=self._path.name, why=error.strerror or error), Tone.BAD)
+            case BadScheduleError():
+                self.saying.say(error.sentence, Tone.BAD)
+            case RefusedError() if error.code == "exists":
+                self._replaces = True
+                self.accept_button.setText(self.tr("Replace it"))
+                mark(self.accept_button, "importance", "risky")
+                self.saying.say(
+                    self.tr(
+                        "Another file is deployed under this name. Replace it, or give this one a name of its own."
+                    ),
+                    Tone.ATTENTION,
+                )
+            case _:
+                self.saying.refuse(error)
+
+    def _deploy(self, *, replace: bool) -> None:
+        offer, installation = self.offer, self._installation
+        if offer is None:
+            return
+        allowed = self.allowed()
+        wish = Wish(
+            replace=replace or self._replaces,
+            paused=self.paused.isChecked() and self.paused.isVisibleTo(self),
+            watch=True if self.watch.isChecked() else None,
+        )
+        self._show_busy(self.tr("Deploying…"))
+        self._asking.ask(lambda: deploy(installation, offer, wish, allowed), self._finish, self._refuse)
+
+    def _finish(self, answer: dict[str, Any]) -> None:
+        assert self.offer is not None
+        said = self.tr("{name} is deployed (version {version}).")
+        said = said.format(name=self.offer.name, version=answer["version"])
+        self.accept()
+        self.deployed.emit(answer["workflow"], said)
+        self.deleteLater()

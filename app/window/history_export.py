@@ -1,0 +1,43 @@
+"""Past runs as a file for other programs."""
+
+import csv
+import json
+from pathlib import Path
+
+from app.installation import Installation
+from app.window.history_rows import Row, read_page
+from scheduler.engine.workflows.views.history import Found
+
+_MOST_EXPORTED = 100_000
+_COLUMNS = ("at", "result", "workflow", "what", "seconds", "run")
+
+
+def write_history(installation: Installation, wanted: Found, path: Path) -> int:
+    """As JSON if the file is called so, else as CSV; how many rows."""
+    rows: list[Row] = []
+    cursor: str | None = None
+    while len(rows) < _MOST_EXPORTED:
+        read = read_page(installation, wanted, cursor, 1_000)
+        rows += read.rows
+        cursor = read.cursor
+        if cursor is None:
+            break
+    written = [
+        {
+            "at": row.at.isoformat(),
+            "result": row.state.value,
+            "workflow": row.name,
+            "what": row.what,
+            "seconds": None if row.took is None else row.took.total_seconds(),
+            "run": row.run,
+        }
+        for row in rows
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if path.suffix.lower() == ".json":
+            json.dump(written, file, indent=1)
+        else:
+            table = csv.DictWriter(file, _COLUMNS)
+            table.writeheader()
+            table.writerows(written)
+    return len(written)

@@ -1,0 +1,88 @@
+"""Small parts that pages share: a heading, buttons with shortcuts, and the line that says what became of a command."""
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.look import mark
+from app.theme import Tone, Type, make_font
+from app.widgets.details_view import make_text
+from scheduler.engine.refusal import RefusedError
+
+translate = QCoreApplication.translate
+
+
+def say_refusal(error: Exception) -> str:
+    """What a person at a window can do about it; sentences that name commands of the terminal are said anew."""
+    if isinstance(error, RefusedError):
+        match error.code:
+            case "busy":
+                return translate("saying", "It is running now. Wait until it has ended, or stop it first.")
+            case "paused":
+                return translate("saying", "It is paused. Resume it first.")
+            case "blocked":
+                return translate("saying", "It is held up. Attention says what it waits for.")
+            case "which":
+                return translate("saying", "It has several things to run. Open it and choose one.")
+            case "answer first" | "acting":
+                return translate("saying", "It waits for your answer. Open Attention and answer first.")
+            case "nothing to retry":
+                return translate("saying", "Nothing of it waits to be tried again.")
+        return error.sentence
+    return str(error) or type(error).__name__
+
+
+def make_heading(text: str, kind: Type = Type.TITLE) -> QLabel:
+    heading = QLabel(text)
+    heading.setTextFormat(Qt.TextFormat.PlainText)
+    heading.setFont(make_font(kind, heading.font()))
+    return heading
+
+
+def make_button(label: str, shortcut: str = "", *, importance: str = "") -> QPushButton:
+    """The shortcut is said in the tooltip."""
+    button = QPushButton(label)
+    button.setAutoDefault(False)
+    if importance:
+        mark(button, "importance", importance)
+    if shortcut:
+        keys = QKeySequence(shortcut)
+        button.setShortcut(keys)
+        plain = label.replace("&", "")
+        button.setToolTip(f"{plain} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+    return button
+
+
+class Saying(QWidget):
+    """One line, hidden while there is nothing to say; what it says is read aloud too."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._label = make_text("")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._label)
+        self.hide()
+
+    @property
+    def sentence(self) -> str:
+        return self._label.text()
+
+    def say(self, sentence: str, tone: Tone = Tone.GOOD) -> None:
+        self._label.setText(sentence)
+        mark(self._label, "ink", tone.value)
+        self.setVisible(bool(sentence))
+        if sentence:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+
+    def refuse(self, error: Exception) -> None:
+        self.say(say_refusal(error), Tone.BAD)
+
+    def clear(self) -> None:
+        self.say("")
+
+
+def leave_find(field: QWidget) -> None:
+    """Ctrl+F belongs to the window, which asks its page; the same key on the field would make both do nothing."""
+    for shortcut in field.findChildren(QShortcut):
+        shortcut.setEnabled(False)

@@ -1,0 +1,36 @@
+"""The choices of the settings, in words that a person understands."""
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+
+from app.theme import Appearance
+from scheduler.timing.policies import Catchup, Overlap
+
+OVERLAPS: dict[Overlap, object] = {
+    Overlap.SKIP: QT_TRANSLATE_NOOP("settings", "Skip the new one"),
+    Overlap.BUFFER_ONE: QT_TRANSLATE_NOOP("settings", "Run the latest one afterwards"),
+    Overlap.BUFFER_ALL: QT_TRANSLATE_NOOP("settings", "Run all of them afterwards, in order"),
+    Overlap.CANCEL_OTHER: QT_TRANSLATE_NOOP("settings", "Ask the running one to stop, then run the new one"),
+    Overlap.TERMINATE_OTHER: QT_TRANSLATE_NOOP("settings", "Kill the running one, then run the new one"),
+    Overlap.ALLOW_ALL: QT_TRANSLATE_NOOP("settings", "Run them side by side"),
+}
+CATCHUPS: dict[Catchup, object] = {
+    Catchup.ONE: QT_TRANSLATE_NOOP("settings", "Run the latest one, once"),
+    Catchup.NONE: QT_TRANSLATE_NOOP("settings", "Let them go"),
+    Catchup.ALL: QT_TRANSLATE_NOOP("settings", "Run all of them"),
+    Catchup.SPREAD: QT_TRANSLATE_NOOP("settings", "Run all of them, spread over a minute"),
+}
+APPEARANCES: dict[Appearance, object] = {
+    Appearance.SYSTEM: QT_TRANSLATE_NOOP("settings", "As my desktop"),
+    Appearance.LIGHT: QT_TRANSLATE_NOOP("settings", "Light"),
+    Appearance.DARK: QT_TRANSLATE_NOOP("settings", "Dark"),
+}
+KEPT: dict[int, object] = {
+    30: QT_TRANSLATE_NOOP("settings", "30 days"),
+    90: QT_TRANSLATE_NOOP("settings", "90 days"),
+    365: QT_TRANSLATE_NOOP("settings", "A year"),
+    0: QT_TRANSLATE_NOOP("settings", "For ever"),
+}
+
+
+def say(words: object) -> str:
+    return QCoreApplication.translate("settings", str(words))

@@ -1,0 +1,249 @@
+"""One workflow: its head with the commands, and below it a tab for each thing one may want to know."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QTabWidget, QVBoxLayout, QWidget
+
+from app.asking import Asking, command
+from app.installation import Installation
+from app.theme import Space, Tone, Type
+from app.widgets.chip import Chip
+from app.widgets.details_view import make_text
+from app.widgets.plain import reveal
+from app.window.deploy_dialog import DeployDialog
+from app.window.saying import Saying, make_button, make_heading
+from app.window.workflow_facts import ScheduleFacts, WorkflowFacts, read_workflow
+from app.window.workflow_overview import OverviewTab
+from app.window.workflow_past import PastDialog
+from app.window.workflow_permissions import PermissionsTab
+from app.window.workflow_settings import WorkflowSettingsTab
+from app.window.workflow_times import TimesDialog
+from app.window.workflow_versions import VersionsTab
+from app.window.workflows_model import say_next, sign_state
+from scheduler.engine.refusal import RefusedError
+from scheduler.rules.states import WorkflowState
+
+_PATIENCE = 120.0
+
+
+class WorkflowPane(QWidget):
+    left = Signal(str)
+    """Back to the list, with a sentence if something was done."""
+    open_page = Signal(str, str)
+
+    def __init__(self, installation: Installation) -> None:
+        super().__init__()
+        self._installation, self._asking = installation, Asking(self)
+        self.slug = ""
+        self.facts: WorkflowFacts | None = None
+        self.back = make_button(self.tr("← Workflows"), "Alt+Left")
+        self.chip = Chip(sign_state(WorkflowState.IDLE))
+        self.name = make_heading("", Type.DISPLAY)
+        self.words = make_text("", "muted")
+        self.description = make_text("")
+        self.answer = make_button(self.tr("Answer"), importance="primary")
+        self.run = make_button(self.tr("Run now"), "Ctrl+R", importance="primary")
+        self.stop = make_button(self.tr("Stop"), "Ctrl+.")
+        self.pause = make_button(self.tr("Pause"), "Ctrl+P")
+        self.saying = Saying()
+        self.overview = OverviewTab(installation.house.engine.context.machine_zone)
+        self.versions = VersionsTab(installation)
+        self.permissions, self.settings = PermissionsTab(), WorkflowSettingsTab()
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        for tab, label in (
+            (self.overview, self.tr("&Overview")),
+            (self.versions, self.tr("&Versions")),
+            (self.permissions, self.tr("P&ermissions")),
+            (self.settings, self.tr("&Settings")),
+        ):
+            self.tabs.addTab(tab, label)
+        self._lay_out()
+        self._connect()
+
+    def open(self, slug: str) -> None:
+        if slug != self.slug:
+            self.slug, self.facts = slug, None
+            self.saying.clear()
+            self.tabs.setCurrentIndex(0)
+            self.name.setText("")
+            self.words.setText("")
+            self.description.setText("")
+            self.tabs.setEnabled(False)
+
+    def refresh(self) -> None:
+        slug, installation = self.slug, self._installation
+        if slug:
+            self._asking.ask_latest(
+                "facts", lambda: read_workflow(installation, slug), lambda facts: self._show(slug, facts), self._fail
+            )
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(Space.MEDIUM)
+        head.addWidget(self.name)
+        head.addWidget(self.chip)
+        head.addStretch(1)
+        for button in (self.answer, self.run, self.stop, self.pause):
+            head.addWidget(button)
+        first = QHBoxLayout()
+        first.addWidget(self.back)
+        first.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.WIDE, Space.LARGE, Space.WIDE, Space.WIDE)
+        layout.setSpacing(Space.SMALL)
+        layout.addLayout(first)
+        layout.addLayout(head)
+        for widget in (self.words, self.description, self.saying):
+            layout.addWidget(widget)
+        layout.addSpacing(Space.SMALL)
+        layout.addWidget(self.tabs, 1)
+
+    def _connect(self) -> None:
+        self.back.clicked.connect(lambda: self.left.emit(""))
+        self.answer.clicked.connect(lambda: self.open_page.emit("attention", self.slug))
+        self.run.clicked.connect(lambda: self._command(self.tr("It starts now."), "run", target=self.slug))
+        self.stop.clicked.connect(lambda: self._command(self.tr("It is being stopped."), "stop", target=self.slug))
+        self.pause.clicked.connect(self._pause_or_resume)
+        self.overview.acted.connect(self._act)
+        self.overview.opened.connect(lambda run: self.open_page.emit("history", run))
+        self.versions.rollback.connect(self._roll_back)
+        allowed, taken = self.tr("It is allowed."), self.tr("It is no longer allowed.")
+        self.permissions.allow.connect(lambda name, tool: self._permit("grant", name, tool, allowed))
+        self.permissions.revoke.connect(lambda name, tool: self._permit("revoke", name, tool, taken))
+        self.permissions.connect_wanted.connect(lambda name: self.open_page.emit("connections", name))
+        self.settings.watch.connect(
+            lambda on: self._command(self._say_watch(on=on), "watch", workflow=self.slug, on=on)
+        )
+        self.settings.archive.connect(self._archive)
+        self.settings.remove.connect(self._remove)
+        self.settings.update_wanted.connect(self._deploy_again)
+
+    def _show(self, slug: str, facts: WorkflowFacts) -> None:
+        if slug != self.slug:
+            return
+        before, self.facts = self.facts, facts
+        details = facts.details
+        self.name.setText(reveal(details.name))
+        self.chip.set_sign(sign_state(details.state))
+        self.words.setText(" · ".join(part for part in (details.words, say_next(details, facts.now)) if part))
+        self.description.setText(reveal(details.description.strip()))
+        self.description.setVisible(bool(details.description.strip()))
+        is_paused, is_away = details.state is WorkflowState.PAUSED, details.state is WorkflowState.ARCHIVED
+        self.answer.setVisible(details.attention > 0)
+        is_running = details.state is WorkflowState.RUNNING
+        self.run.setVisible(not is_running)
+        self.run.setEnabled(not is_paused and not is_away)
+        self.stop.setVisible(is_running)
+        self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))
+        self.pause.setShortcut("Ctrl+P")
+        self.pause.setEnabled(not is_away)
+        self.tabs.setEnabled(True)
+        if before != facts:
+            for tab in (self.overview, self.versions, self.permissions, self.settings):
+                tab.show_facts(facts)
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, RefusedError) and error.code == "unknown":
+            self.left.emit(self.tr("That workflow is no longer there."))
+        else:
+            self.saying.refuse(error)
+
+    def _command(self, said: str, verb: str, **arguments: Any) -> None:
+        installation = self._installation
+        self.saying.clear()
+        self._asking.ask(
+            lambda: command(installation, verb, **arguments), lambda _: self._done(said), self.saying.refuse
+        )
+
+    def _done(self, sentence: str) -> None:
+        self.saying.say(sentence, Tone.GOOD)
+        self.refresh()
+
+    def _pause_or_resume(self) -> None:
+        if self.facts is not None and self.facts.details.state is WorkflowState.PAUSED:
+            self._command(self.tr("It goes on."), "resume", target=self.slug)
+        else:
+            self._command(self.tr("It is paused; nothing of it starts."), "pause", target=self.slug)
+
+    def _permit(self, verb: str, connection: str, tool: str, said: str) -> None:
+        self._command(said, verb, workflow=self.slug, connection=connection, tool=tool)
+
+    def _watch(self, *, on: bool) -> None:
+        yes, no = self.tr("It is deployed again whenever its file is saved."), self.tr("Its file is no longer watched.")
+        self._command(yes if on else no, "watch", workflow=self.slug, on=on)
+
+    def _act(self, what: str, subject: str) -> None:
+        schedule = self._schedule(subject)
+        if what == "cancel":
+            self._cancel_past(subject)
+        elif schedule is None:
+            return
+        elif what == "run":
+            self._command(self.tr("It starts now."), "run", target=schedule.id)
+        elif what == "skip":
+            self._command(self.tr("Its next time is skipped."), "skip_next", target=schedule.id)
+        elif what == "edit":
+            dialog = TimesDialog(self._installation, schedule, self)
+            dialog.changed.connect(self._done)
+            dialog.open()
+        else:
+            past = PastDialog(self._installation, schedule, self)
+            past.started.connect(self._done)
+            past.open()
+
+    def _schedule(self, identity: str) -> ScheduleFacts | None:
+        known = () if self.facts is None else self.facts.schedules
+        return next((one for one in known if one.id == identity), None)
+
+    def _cancel_past(self, backfill: str) -> None:
+        installation = self._installation
+
+        def act() -> object:
+            cancel = installation.house.schedules.cancel_backfill
+            return installation.host.ask(lambda _: cancel(backfill)).result(_PATIENCE)
+
+        self._asking.ask(act, lambda _: self._done(self.tr("No more past times are run.")), self.saying.refuse)
+
+    def _roll_back(self, version: int) -> None:
+        question = self.tr("Use version {number} again? It becomes a new version; what was stored by runs stays.")
+        if self._confirm(self.tr("Roll back"), question.format(number=version)):
+            said = self.tr("Version {number} is in use again.").format(number=version)
+            self._command(said, "rollback", workflow=self.slug, version=version)
+
+    def _archive(self) -> None:
+        if self._confirm(
+            self.tr("Put away"), self.tr("Put {name} away? Nothing of it runs until you deploy it again.")
+        ):
+            self._leave_after("archive", self.tr("{name} is put away."))
+
+    def _remove(self) -> None:
+        question = self.tr("Remove {name} with all its history? This cannot be taken back. Your file stays.")
+        if self._confirm(self.tr("Remove"), question):
+            self._leave_after("remove", self.tr("{name} is removed."))
+
+    def _leave_after(self, verb: str, said: str) -> None:
+        slug, installation, sentence = self.slug, self._installation, said.format(name=self.name.text())
+
+        def leave(_: object) -> None:
+            self.slug = ""
+            self.left.emit(sentence)
+
+        self._asking.ask(lambda: command(installation, verb, workflow=slug), leave, self.saying.refuse)
+
+    def _confirm(self, action: str, question: str) -> bool:
+        box = QMessageBox(self)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle(action)
+        box.setText(question.format(name=self.name.text()))
+        yes = box.addButton(action, QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        return box.clickedButton() is yes
+
+    def _deploy_again(self, path: str) -> None:
+        dialog = DeployDialog(self._installation, Path(path), self)
+        dialog.deployed.connect(lambda _slug, said: self._done(said))
+        dialog.open()

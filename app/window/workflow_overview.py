@@ -1,0 +1,119 @@
+"""The first thing one sees of a workflow: how it is doing, when it runs, what waits, what it did."""
+
+from zoneinfo import ZoneInfo
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.theme import Space
+from app.widgets.details_view import make_text
+from app.widgets.strip import Strip
+from app.window.history_model import HistoryModel
+from app.window.history_rows import Read
+from app.window.history_table import Column, HistoryTable
+from app.window.saying import make_button, make_heading
+from app.window.workflow_facts import WorkflowFacts
+from app.window.workflow_schedule import ScheduleBlock
+
+_SHOWN_RUNS = 8
+
+
+class OverviewTab(QScrollArea):
+    acted = Signal(str, str)
+    opened = Signal(str)
+    """A run."""
+
+    def __init__(self, machine_zone: str) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.blocks: list[ScheduleBlock] = []
+        self.week, self.strip = make_text(""), Strip()
+        self.waiting = make_text("")
+        self.topics = make_text("", "muted")
+        self.topics.hide()
+        self.more = make_button(self.tr("Details"))
+        self.more.setCheckable(True)
+        self.more.toggled.connect(self.topics.setVisible)
+        self.model = HistoryModel(ZoneInfo(machine_zone), self)
+        self.table = HistoryTable(self.model)
+        self.table.setColumnHidden(Column.WORKFLOW, True)  # noqa: FBT003  # Qt takes it so
+        self.table.setAccessibleName(self.tr("Recent runs"))
+        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.clicked.connect(lambda _: self._open())
+        self.table.activated.connect(lambda _: self._open())
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
+        layout.setContentsMargins(0, Space.MEDIUM, Space.SMALL, 0)
+        layout.setSpacing(Space.MEDIUM)
+        health = QHBoxLayout()
+        health.addWidget(self.week, 1)
+        health.addWidget(self.strip)
+        layout.addLayout(health)
+        self._schedules = QVBoxLayout()
+        self._schedules.setSpacing(Space.SMALL)
+        self._when = make_heading(self.tr("When it runs"))
+        layout.addWidget(self._when)
+        layout.addLayout(self._schedules)
+        row = QHBoxLayout()
+        row.addWidget(self.waiting, 1)
+        row.addWidget(self.more)
+        layout.addLayout(row)
+        layout.addWidget(self.topics)
+        layout.addWidget(make_heading(self.tr("What it did")))
+        self.never = make_text(self.tr("It has not run yet."), "muted")
+        layout.addWidget(self.never)
+        layout.addWidget(self.table)
+        layout.addStretch(1)
+        self.setWidget(inner)
+
+    def show_facts(self, facts: WorkflowFacts) -> None:
+        self.week.setText(self._say_week(facts))
+        self.strip.set_states([row.state for row in reversed(facts.recent)])
+        self._show_schedules(facts)
+        pending = sum(facts.details.pending.values())
+        said = self.tr("1 thing waits to be dealt with.") if pending == 1 else self.tr("{number} things wait.")
+        self.waiting.setText(said.format(number=f"{pending:,}"))
+        self.topics.setText("\n".join(f"{topic}: {number:,}" for topic, number in facts.details.pending.items()))
+        for widget in (self.waiting, self.more):
+            widget.setVisible(pending > 0)
+        self.topics.setVisible(pending > 0 and self.more.isChecked())
+        self.model.renew(Read(rows=facts.recent[:_SHOWN_RUNS], cursor=None), facts.now)
+        rows = self.model.rowCount()
+        self.never.setVisible(not rows)
+        self.table.setVisible(bool(rows))
+        height = self.table.horizontalHeader().sizeHint().height()
+        self.table.setFixedHeight(height + rows * self.table.verticalHeader().defaultSectionSize() + Space.TIGHT)
+
+    def _show_schedules(self, facts: WorkflowFacts) -> None:
+        if [block.schedule.id for block in self.blocks] != [one.id for one in facts.schedules]:
+            for block in self.blocks:
+                block.deleteLater()
+            self.blocks = [ScheduleBlock(one, is_alone=len(facts.schedules) == 1) for one in facts.schedules]
+            for block in self.blocks:
+                block.acted.connect(self.acted)
+                self._schedules.addWidget(block)
+        for block, one in zip(self.blocks, facts.schedules, strict=True):
+            block.show_facts(one, facts.machine_zone, facts.now)
+        self._when.setVisible(bool(facts.schedules))
+
+    def _say_week(self, facts: WorkflowFacts) -> str:
+        times = facts.week.times
+        counted = (
+            (times.due, self.tr("{number} expected")),
+            (facts.week.runs.get("committed", 0), self.tr("{number} done")),
+            (sum(one.failed for one in facts.week.workflows), self.tr("{number} failed")),
+            (times.missed, self.tr("{number} missed")),
+            (sum(times.skipped.values()), self.tr("{number} skipped")),
+        )
+        said = [words.format(number=f"{number:,}") for number, words in counted if number]
+        if not said:
+            return self.tr("Nothing was due in the last 7 days.")
+        return self.tr("Last 7 days: {counted}").format(counted=", ".join(said))
+
+    def _open(self) -> None:
+        row = self.table.chosen()
+        if row is not None and row.run is not None:
+            self.opened.emit(row.run)

@@ -1,0 +1,118 @@
+"""Running past times: from when to when, and how many that would be."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from PySide6.QtCore import QDateTime, QTimer, Signal
+from PySide6.QtWidgets import QCheckBox, QDateTimeEdit, QDialog, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.asking import Asking
+from app.installation import Installation
+from app.look import indent
+from app.theme import Space
+from app.widgets.details_view import make_text
+from app.window.saying import Saying, make_button, make_heading
+from app.window.workflow_facts import ScheduleFacts, count_times
+
+MOST = 100_000
+_PATIENCE = 120.0
+_PAUSE_MS = 150
+
+
+class PastDialog(QDialog):
+    started = Signal(str)
+
+    def __init__(self, installation: Installation, schedule: ScheduleFacts, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._installation, self._asking = installation, Asking(self)
+        self._schedule = schedule
+        context = installation.house.engine.context
+        self._zone = ZoneInfo(context.machine_zone)
+        now = context.clock.now().astimezone(self._zone)
+        self.setWindowTitle(self.tr("Run past times"))
+        self.setMinimumWidth(480)
+        self.start = self._make_field(self.tr("From"), now.replace(hour=0, minute=0, second=0) - timedelta(days=1))
+        self.end = self._make_field(self.tr("Until"), now)
+        self.missing = QCheckBox(self.tr("Leave out those that &ran already"))
+        self.missing.setChecked(True)
+        self.preview = make_text("")
+        self.saying = Saying()
+        self.cancel = make_button(self.tr("Cancel"))
+        self.go = make_button(self.tr("Run them"), "Ctrl+Return", importance="primary")
+        form = QFormLayout()
+        form.setSpacing(Space.MEDIUM)
+        form.addRow(self.tr("&From"), self.start)
+        form.addRow(self.tr("&Until"), self.end)
+        form.addRow("", self.missing)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.go)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addWidget(make_heading(self.tr("Run past times")))
+        layout.addWidget(make_text(schedule.words, "muted"))
+        layout.addLayout(form)
+        layout.addWidget(self.preview)
+        layout.addWidget(self.saying)
+        layout.addLayout(row)
+        self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._pause.timeout.connect(self._count)
+        for field in (self.start, self.end):
+            field.dateTimeChanged.connect(lambda _: self._pause.start())
+        self.cancel.clicked.connect(self.reject)
+        self.go.clicked.connect(self._start)
+        self._count()
+
+    def range(self) -> tuple[datetime, datetime]:
+        first, last = (field.dateTime().toPython().replace(tzinfo=self._zone) for field in (self.start, self.end))
+        return first, last
+
+    def _make_field(self, name: str, at: datetime) -> QDateTimeEdit:
+        field = QDateTimeEdit(QDateTime(at.year, at.month, at.day, at.hour, at.minute, 0))
+        field.setCalendarPopup(True)
+        field.setDisplayFormat("yyyy-MM-dd HH:mm")
+        field.setAccessibleName(name)
+        indent(field)
+        return field
+
+    def _count(self) -> None:
+        installation, identity, (first, last) = self._installation, self._schedule.id, self.range()
+        self.go.setEnabled(False)
+        self._asking.ask_latest(
+            "count", lambda: count_times(installation, identity, first, last, MOST), self._show, self.saying.refuse
+        )
+
+    def _show(self, number: int) -> None:
+        self.go.setEnabled(0 < number < MOST)
+        if number == 0:
+            self.preview.setText(self.tr("There are no times in this range."))
+        elif number == 1:
+            self.preview.setText(self.tr("1 time lies in this range."))
+        elif number < MOST:
+            self.preview.setText(self.tr("{number} times lie in this range.").format(number=f"{number:,}"))
+        else:
+            said = self.tr("{number} times or more lie in this range; choose a shorter one.")
+            self.preview.setText(said.format(number=f"{MOST:,}"))
+
+    def _start(self) -> None:
+        installation, schedule, span = self._installation, self._schedule, self.range()
+        missing = self.missing.isChecked()
+        self.go.setEnabled(False)
+
+        def act() -> int:
+            backfill = installation.house.schedules.backfill
+            asked = installation.host.ask(lambda _: backfill(schedule.id, [span], missing=missing))
+            return asked.result(_PATIENCE).total or 0
+
+        self._asking.ask(act, self._finish, self._refuse)
+
+    def _finish(self, total: int) -> None:
+        self.accept()
+        self.started.emit(self.tr("{number} past times are being run.").format(number=f"{total:,}"))
+        self.deleteLater()
+
+    def _refuse(self, error: Exception) -> None:
+        self.go.setEnabled(True)
+        self.saying.refuse(error)

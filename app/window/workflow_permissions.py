@@ -1,0 +1,94 @@
+"""What a workflow may use; each can be allowed and taken back."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from app.theme import Space, Tone
+from app.widgets.details_view import make_text
+from app.window.deploy_dialog import Use
+from app.window.saying import make_button
+from app.window.workflow_facts import WorkflowFacts
+
+_USE = Qt.ItemDataRole.UserRole
+
+
+class PermissionsTab(QWidget):
+    allow = Signal(str, str)
+    """Connection and tool."""
+    revoke = Signal(str, str)
+    connect_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[Use, ...] | None = None
+        self.words = make_text("", "muted")
+        self.missing = make_text("", Tone.ATTENTION.value)
+        self.connect_button = make_button(self.tr("Connect…"))
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("What it may use"))
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setWordWrap(True)
+        self.unasked = make_text("")
+        self.allow_button = make_button(self.tr("Allow"), importance="primary")
+        self.revoke_button = make_button(self.tr("Take back"), importance="risky")
+        first = QHBoxLayout()
+        first.addWidget(self.missing, 1)
+        first.addWidget(self.connect_button)
+        row = QHBoxLayout()
+        row.setSpacing(Space.SMALL)
+        row.addWidget(self.allow_button)
+        row.addWidget(self.revoke_button)
+        row.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, Space.MEDIUM, 0, 0)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addWidget(self.words)
+        layout.addLayout(first)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self.unasked)
+        layout.addLayout(row)
+        self.list.currentRowChanged.connect(lambda _: self._offer())
+        self.allow_button.clicked.connect(lambda: self._emit(self.allow))
+        self.revoke_button.clicked.connect(lambda: self._emit(self.revoke))
+        self.connect_button.clicked.connect(lambda: self.connect_wanted.emit(self._missing[0] if self._missing else ""))
+        self._missing: tuple[str, ...] = ()
+
+    def show_facts(self, facts: WorkflowFacts) -> None:
+        self._missing = facts.missing
+        self.missing.setText(self.tr("Not connected yet: {names}.").format(names=", ".join(facts.missing)))
+        self.missing.setVisible(bool(facts.missing))
+        self.connect_button.setVisible(bool(facts.missing))
+        said = self.tr("It uses no connection.")
+        if facts.uses:
+            said = self.tr("What the script uses. What you have not allowed is asked for when it comes to that.")
+        self.words.setText(said)
+        always = self.tr("You said “always” to: {names}. Taking the permission back makes it ask again.")
+        self.unasked.setText(always.format(names=", ".join(facts.unasked)))
+        self.unasked.setVisible(bool(facts.unasked))
+        if facts.uses != self._shown:
+            self._shown = facts.uses
+            place = max(self.list.currentRow(), 0)
+            self.list.clear()
+            for use in facts.uses:
+                mark = "✓" if use.is_allowed else "○"
+                word = self.tr("allowed") if use.is_allowed else self.tr("not allowed yet")
+                item = QListWidgetItem(f"{mark}  {use.words} · {word}")
+                item.setData(_USE, use)
+                self.list.addItem(item)
+            self.list.setCurrentRow(min(place, self.list.count() - 1))
+        self.list.setVisible(bool(facts.uses))
+        self._offer()
+
+    def _offer(self) -> None:
+        item = self.list.currentItem()
+        use: Use | None = None if item is None else item.data(_USE)
+        self.allow_button.setVisible(bool(self._shown))
+        self.revoke_button.setVisible(bool(self._shown))
+        self.allow_button.setEnabled(use is not None and not use.is_allowed)
+        self.revoke_button.setEnabled(use is not None and use.is_allowed)
+
+    def _emit(self, signal: Signal) -> None:
+        item = self.list.currentItem()
+        if item is not None:
+            use: Use = item.data(_USE)
+            signal.emit(use.connection, use.tool)  # type: ignore[attr-defined]

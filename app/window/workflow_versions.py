@@ -1,0 +1,100 @@
+"""The versions of a script beside each other, and the way back to an earlier one."""
+
+from zoneinfo import ZoneInfo
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+
+from app.asking import Asking
+from app.installation import Installation
+from app.theme import Space
+from app.times import say_time
+from app.widgets.diff import DiffView
+from app.window.saying import make_button
+from app.window.workflow_facts import WorkflowFacts, read_sources
+from scheduler.engine.workflows.views.versions import VersionView
+
+_VERSION = Qt.ItemDataRole.UserRole
+
+
+class VersionsTab(QWidget):
+    rollback = Signal(int)
+
+    def __init__(self, installation: Installation) -> None:
+        super().__init__()
+        self._installation, self._asking = installation, Asking(self)
+        self._slug = ""
+        self._versions: tuple[VersionView, ...] = ()
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Versions"))
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setWordWrap(True)
+        self.list.setMinimumWidth(180)
+        self.back = make_button(self.tr("Roll back to this version…"))
+        self.diff = DiffView()
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.SMALL)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.back)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(left)
+        split.addWidget(self.diff)
+        split.setStretchFactor(1, 1)
+        split.setSizes([240, 800])
+        split.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, Space.MEDIUM, 0, 0)
+        layout.addWidget(split)
+        self.list.currentRowChanged.connect(lambda _: self._compare())
+        self.back.clicked.connect(self._ask_back)
+        self.back.setEnabled(False)
+
+    def show_facts(self, facts: WorkflowFacts) -> None:
+        if (facts.details.workflow, facts.versions) == (self._slug, self._versions):
+            return
+        self._slug, self._versions = facts.details.workflow, facts.versions
+        zone = ZoneInfo(facts.machine_zone)
+        self.list.blockSignals(True)  # noqa: FBT003  # Qt takes it so
+        self.list.clear()
+        for one in facts.versions:
+            item = QListWidgetItem(self._say(one, say_time(one.created, zone, facts.now)))
+            item.setData(_VERSION, one)
+            self.list.addItem(item)
+        self.list.blockSignals(False)  # noqa: FBT003
+        self.list.setCurrentRow(0)
+
+    def _say(self, one: VersionView, when: str) -> str:
+        said = self.tr("Version {number} · {when}").format(number=one.version, when=when)
+        notes = {"rollback": self.tr("rolled back"), "fix": self.tr("repair")}
+        extra = [self.tr("in use")] if one.current else []
+        extra += [notes[one.origin]] if one.origin in notes else []
+        return f"{said}\n{', '.join(extra)}" if extra else said
+
+    def _chosen(self) -> VersionView | None:
+        item = self.list.currentItem()
+        return None if item is None else item.data(_VERSION)
+
+    def _compare(self) -> None:
+        """With the version before it."""
+        chosen = self._chosen()
+        self.back.setEnabled(chosen is not None and not chosen.current)
+        if chosen is None:
+            return
+        before = max((one.version for one in self._versions if one.version < chosen.version), default=None)
+        installation, slug, number = self._installation, self._slug, chosen.version
+        self._asking.ask_latest(
+            "sources",
+            lambda: read_sources(installation, slug, before, number),
+            lambda texts: self._show(texts, before, number),
+        )
+
+    def _show(self, texts: tuple[str, str], before: int | None, number: int) -> None:
+        old = self.tr("Version {number}").format(number=before) if before is not None else self.tr("Nothing before")
+        self.diff.set_texts(*texts, old_title=old, new_title=self.tr("Version {number}").format(number=number))
+
+    def _ask_back(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            self.rollback.emit(chosen.version)

@@ -1,0 +1,300 @@
+"""All workflows in a list, with what one does to them at once; and, opened, one of them."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from app.asking import command
+from app.installation import Installation
+from app.look import mark
+from app.theme import Space, Tone, Type
+from app.widgets.empty import EmptyPage
+from app.widgets.search_field import SearchField
+from app.window.deploy_dialog import DeployDialog
+from app.window.page import Page
+from app.window.saying import Saying, leave_find, make_button, make_heading
+from app.window.workflow import WorkflowPane
+from app.window.workflows_list import WorkflowsList
+from app.window.workflows_model import ROW, RowReader, WorkflowRow, WorkflowsFilter, WorkflowsModel, sign_state
+from scheduler.rules.states import WorkflowState
+
+_MINUTE = 15_000
+"""Milliseconds after which coming times are said anew."""
+
+
+class WorkflowsPage(Page):
+    def __init__(self, installation: Installation) -> None:
+        super().__init__(installation)
+        self.title = self.tr("Workflows")
+        self._reader = RowReader(installation)
+        self._has_read = False
+        self.model, self.filter = WorkflowsModel(self), WorkflowsFilter(self)
+        self.filter.setSourceModel(self.model)
+        self.saying = Saying()
+        self.list = WorkflowsList()
+        self.list.setModel(self.filter)
+        self._make_controls()
+        self.empty = EmptyPage(
+            "workflow",
+            self.tr("No workflows yet"),
+            self.tr(
+                "A workflow is one Python file that does a chore for you. Deploy one with the button, "
+                "or drop a .py file here. You see what it may do before anything runs."
+            ),
+            action=self.tr("Deploy a script…"),
+        )
+        self.nothing = EmptyPage(
+            "search",
+            self.tr("Nothing matches"),
+            self.tr("No workflow has these words, this state and this tag."),
+            action=self.tr("Show all"),
+        )
+        self.pane = WorkflowPane(installation)
+        self._lay_out()
+        self._connect()
+        self.setAcceptDrops(True)
+        self._clock = QTimer(self, interval=_MINUTE)
+        self._clock.timeout.connect(lambda: self.model.set_now(self._now()))
+
+    def refresh(self) -> None:
+        if self.stack.currentWidget() is self.pane:
+            self.pane.refresh()
+        archived = self.state.currentData() == WorkflowState.ARCHIVED.value
+        self.asking.ask_latest("rows", lambda: self._reader.read(archived=archived), self._show, self.saying.refuse)
+
+    def open_subject(self, subject: str) -> None:
+        """A workflow by its slug; empty is the list."""
+        if subject:
+            self.pane.open(subject)
+            self.stack.setCurrentWidget(self.pane)
+        else:
+            self._show_list()
+
+    def search(self) -> None:
+        self._show_list()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def chosen(self) -> WorkflowRow | None:
+        index = self.list.currentIndex()
+        return index.data(ROW) if index.isValid() and self.list.selectionModel().isSelected(index) else None
+
+    def choose_file(self) -> None:
+        found, _ = QFileDialog.getOpenFileName(self, self.tr("Deploy a script"), "", self.tr("Python files (*.py)"))
+        if found:
+            self.deploy(Path(found))
+
+    def deploy(self, path: Path) -> None:
+        """Show what it may do, and ask."""
+        dialog = DeployDialog(self.installation, path, self)
+        dialog.deployed.connect(self._after_deploy)
+        dialog.open()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  # Qt's name
+        if _dropped_script(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  # Qt's name
+        path = _dropped_script(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.deploy(path)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
+        super().showEvent(event)
+        self._clock.start()
+        self.model.set_now(self._now())
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802  # Qt's name
+        super().hideEvent(event)
+        self._clock.stop()
+
+    def _make_controls(self) -> None:
+        self.field = SearchField(self.tr("Search workflows"))
+        leave_find(self.field)
+        self.state, self.tag = QComboBox(), QComboBox()
+        self.state.setAccessibleName(self.tr("State"))
+        self.state.addItem(self.tr("All states"), "")
+        for state in WorkflowState:
+            self.state.addItem(sign_state(state).word, state.value)
+        self.tag.setAccessibleName(self.tr("Tag"))
+        self.tag.addItem(self.tr("All tags"), "")
+        self.tag.hide()
+        self.count = QLabel()
+        mark(self.count, "ink", "muted")
+        self.add = make_button(self.tr("Deploy a script…"), "Ctrl+N", importance="primary")
+        self.run = make_button(self.tr("Run now"), "Ctrl+R")
+        self.pause = make_button(self.tr("Pause"), "Ctrl+P")
+        self.open = make_button(self.tr("Open"))
+        for button in (self.run, self.pause, self.open):
+            button.setEnabled(False)
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(Space.SMALL)
+        top.addWidget(make_heading(self.title, Type.DISPLAY))
+        top.addStretch(1)
+        top.addWidget(self.add)
+        bar = QHBoxLayout()
+        bar.setSpacing(Space.SMALL)
+        bar.addWidget(self.field, 1)
+        for box in (self.state, self.tag):
+            bar.addWidget(box)
+        bar.addSpacing(Space.LARGE)
+        for button in (self.run, self.pause, self.open):
+            bar.addWidget(button)
+        self._bar = QWidget()
+        self._bar.setLayout(bar)
+        bar.setContentsMargins(0, 0, 0, 0)
+        self.body = QStackedWidget()
+        for page in (QWidget(), self.list, self.empty, self.nothing):
+            self.body.addWidget(page)
+        self.page = QWidget()
+        layout = QVBoxLayout(self.page)
+        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addLayout(top)
+        layout.addWidget(self._bar)
+        layout.addWidget(self.saying)
+        layout.addWidget(self.body, 1)
+        layout.addWidget(self.count)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.page)
+        self.stack.addWidget(self.pane)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.stack)
+
+    def _connect(self) -> None:
+        self.field.searched.connect(lambda text: self._narrow(text=text))
+        self.field.left.connect(self._go_to_list)
+        self.state.currentIndexChanged.connect(self._choose_state)
+        self.tag.currentIndexChanged.connect(lambda: self._narrow(tag=self.tag.currentData()))
+        self.list.selectionModel().selectionChanged.connect(self._offer)
+        self.model.dataChanged.connect(self._offer)
+        self.list.activated.connect(self._open)
+        self.open.clicked.connect(lambda: self._open(self.list.currentIndex()))
+        self.run.clicked.connect(lambda: self._command("run", self.tr("{name} starts now.")))
+        self.pause.clicked.connect(self._pause_or_resume)
+        self.add.clicked.connect(self.choose_file)
+        self.empty.acted.connect(self.choose_file)
+        self.nothing.acted.connect(self._show_all)
+        self.pane.left.connect(self._leave_pane)
+        self.pane.open_page.connect(self.open_page)
+
+    def _show(self, rows: list[WorkflowRow]) -> None:
+        self._has_read = True
+        self.model.set_rows(rows, self._now())
+        self._show_tags(sorted({tag for row in rows for tag in row.view.tags}))
+        self._show_body()
+        self._offer()
+
+    def _show_body(self) -> None:
+        shown, all_rows = self.filter.rowCount(), self.model.rowCount()
+        is_empty = not all_rows and not self.filter.is_narrow
+        self._bar.setVisible(not is_empty)
+        self.add.setVisible(not is_empty)
+        self.body.setCurrentWidget(self.empty if is_empty else self.list if shown else self.nothing)
+        said = self.tr("{shown} of {all}") if shown != all_rows else self.tr("{all} in all")
+        self.count.setText("" if is_empty else said.format(shown=f"{shown:,}", all=f"{all_rows:,}"))
+
+    def _show_tags(self, tags: list[str]) -> None:
+        known = [self.tag.itemText(place) for place in range(1, self.tag.count())]
+        if tags != known:
+            chosen = self.tag.currentData()
+            self.tag.blockSignals(True)  # noqa: FBT003  # Qt takes it so
+            while self.tag.count() > 1:
+                self.tag.removeItem(1)
+            for tag in tags:
+                self.tag.addItem(tag, tag)
+            self.tag.setCurrentIndex(max(self.tag.findData(chosen), 0))
+            self.tag.blockSignals(False)  # noqa: FBT003
+            self._narrow(tag=self.tag.currentData())
+        self.tag.setVisible(bool(tags))
+
+    def _choose_state(self) -> None:
+        self._narrow(state=self.state.currentData())
+        self.refresh()
+
+    def _narrow(self, **wanted: Any) -> None:
+        self.filter.narrow(**wanted)
+        if self._has_read:
+            self._show_body()
+
+    def _show_all(self) -> None:
+        self.field.clear()
+        self.state.setCurrentIndex(0)
+        self.tag.setCurrentIndex(0)
+
+    def _go_to_list(self) -> None:
+        if self.filter.rowCount():
+            self.list.setFocus()
+            index = self.filter.index(0, 0)
+            self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def _offer(self) -> None:
+        row = self.chosen()
+        for button in (self.run, self.pause, self.open):
+            button.setEnabled(row is not None)
+        if row is not None:
+            self.pause.setText(self.tr("Resume") if row.is_paused else self.tr("Pause"))
+            rests = row.is_paused or row.view.state is WorkflowState.ARCHIVED
+            self.run.setEnabled(not rests)
+            self.pause.setEnabled(row.view.state is not WorkflowState.ARCHIVED)
+        self.pause.setShortcut("Ctrl+P")
+
+    def _open(self, index: QModelIndex) -> None:
+        row = index.data(ROW) if index.isValid() else None
+        if row is not None:
+            self.open_subject(row.view.workflow)
+            self.pane.refresh()
+
+    def _pause_or_resume(self) -> None:
+        row = self.chosen()
+        if row is not None and row.is_paused:
+            self._command("resume", self.tr("{name} goes on."))
+        else:
+            self._command("pause", self.tr("{name} is paused; nothing of it starts until you resume it."))
+
+    def _command(self, verb: str, said: str) -> None:
+        row = self.chosen()
+        if row is None:
+            return
+        slug, sentence = row.view.workflow, said.format(name=row.view.name)
+        self.saying.clear()
+        self.asking.ask(
+            lambda: command(self.installation, verb, target=slug), lambda _: self._done(sentence), self.saying.refuse
+        )
+
+    def _done(self, sentence: str) -> None:
+        self.saying.say(sentence, Tone.GOOD)
+        self.refresh()
+
+    def _after_deploy(self, slug: str, sentence: str) -> None:
+        self.saying.say(sentence, Tone.GOOD)
+        self.open_subject(slug)
+        self.refresh()
+
+    def _leave_pane(self, sentence: str) -> None:
+        self._show_list()
+        if sentence:
+            self.saying.say(sentence, Tone.GOOD)
+        self.refresh()
+
+    def _show_list(self) -> None:
+        self.stack.setCurrentWidget(self.page)
+        self.list.setFocus()
+
+    def _now(self) -> Any:
+        return self.installation.house.engine.context.clock.now()
+
+
+def _dropped_script(event: QDropEvent) -> Path | None:
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix == ".py" else None

@@ -1,0 +1,185 @@
+"""Workflows with a past in a real store, written as a deploy and their runs would have: no process is started."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from app.installation import Installation
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.workflows.validation import Validated
+from scheduler.rules.mutations import Mutation
+from scheduler.rules.phases import HandlerKind, Phase, Status
+from scheduler.store import events, logs, mutations, occurrences, runs
+from scheduler.store.mutations import MutationRow
+from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.runs import RunRow
+from scheduler.timing.occurrences import Origin, Reason, State
+from scheduler.workers.discovery import find_tools
+
+NAMES = ("Receipts", "Back up photos", "Morning digest", "Tidy downloads", "Invoices of the shop")
+SCRIPT = '''"""File each receipt from a folder in a table."""
+import dayhand
+
+flow = dayhand.Workflow("{name}", connections=["table:expenses"], tags=["home"])
+mails = flow.topic("mails")
+
+
+@flow.producer(every="5m", publishes=[mails])
+def poll(ctx, state):
+    return state
+
+
+@flow.consumer(subscribe=[mails], approve="always")
+class FileReceipt:
+    def mutate(self, ctx, prepared):
+        ctx.call("table:expenses", "append", rows=prepared.data["rows"])
+
+
+@flow.job(cron="0 9 * * 1-5", timezone="America/New_York")
+def digest(ctx):
+    ctx.done("Sent")
+'''
+
+
+def make_handler(name: str, kind: str, schedule: dict[str, Any] | None, **more: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "kind": kind,
+        "schedule": schedule,
+        "policies": {},
+        "line": 8,
+        "lines": {},
+        "docstring": "",
+        "has_mutate": False,
+        "has_next": False,
+        "approve": None,
+        "after_crash": None,
+        "publishes": [],
+        "subscribes": [],
+        "run_on_deploy": False,
+        "timeout": None,
+    } | more
+
+
+def describe(slug: str, name: str, tags: tuple[str, ...] = ("home",)) -> dict[str, Any]:
+    """What a worker would say of the script."""
+    return {
+        "slug": slug,
+        "name": name,
+        "docstring": "File each receipt from a folder in a table.",
+        "line": 4,
+        "tags": list(tags),
+        "topics": ["mails"],
+        "connections": ["table:expenses"],
+        "handlers": [
+            make_handler("poll", "producer", {"every": "5m"}, publishes=["mails"]),
+            make_handler("FileReceipt", "consumer", None, subscribes=["mails"], has_mutate=True, approve="always"),
+            make_handler("digest", "job", {"cron": "0 9 * * 1-5", "timezone": "America/New_York"}),
+        ],
+    }
+
+
+def deploy(installation: Installation, slug: str, name: str, *, source: str = "", **wish: Any) -> None:
+    """Only while nothing else uses the engine."""
+    text = source or SCRIPT.replace("{name}", name)
+    tags = ("work",) if slug.endswith(("1", "4")) else ("home",)
+    new = Validated(
+        path=str(installation.folder / f"{slug}.py"),
+        source=text,
+        described=describe(slug, name, tags),
+        uses=tuple(find_tools(text)),
+    )
+    Path(new.path).write_text(text, encoding="utf-8")
+    installation.house.commands.deploy(new, Wish(**{"grant": True} | wish))
+
+
+def add_run(installation: Installation, run: str, workflow: str, at: datetime, **facts: Any) -> None:
+    row = RunRow(
+        id=run,
+        workflow=workflow,
+        handler="FileReceipt",
+        kind=HandlerKind.CONSUMER,
+        trigger="event",
+        script=1,
+        chain=facts.pop("chain", run),
+        phase=Phase.COMMITTED,
+        status=Status.COMMITTED,
+        created=at,
+        updated=at,
+        began=at,
+        prepared_at=at + timedelta(seconds=1),
+        mutating_at=at + timedelta(seconds=1),
+        mutated_at=at + timedelta(seconds=3),
+        ended=at + timedelta(seconds=4),
+        summary="Filed 3 receipts",
+    )
+    with installation.database.write() as db:
+        runs.insert(db, row._replace(**facts))
+
+
+def add_unrun(installation: Installation, schedule: str, at: datetime, state: State, reason: Reason) -> None:
+    with installation.database.write() as db:
+        occurrences.insert(
+            db,
+            OccurrenceRow(
+                key=f"{schedule} {at.isoformat()}",
+                schedule=schedule,
+                planned=at,
+                due=at,
+                created=at,
+                origin=Origin.AUTOMATIC,
+                state=state,
+                reason=reason,
+                ended=at,
+            ),
+        )
+
+
+def add_call(installation: Installation, run: str, workflow: str, at: datetime) -> None:
+    rows = [{"shop": "Corner Bakery", "total": 7.4}, {"shop": "Paper Moon Books", "total": 24.9}]
+    with installation.database.write() as db:
+        mutations.begin(
+            db,
+            MutationRow(
+                run=run,
+                workflow=workflow,
+                connection="table:expenses",
+                tool="append",
+                parameters={"rows": rows},
+                key=f"key of {run}",
+                status=Mutation.APPLIED,
+                begun=at,
+                settled=at,
+            ),
+        )
+        logs.append(db, run, "Looked at 3 receipts\nAdded 2 rows\n")
+
+
+def fill(installation: Installation, number: int) -> None:
+    """So many workflows, each with a little past; the first ones with everything there is to see."""
+    now = installation.house.engine.context.clock.now().replace(microsecond=0)
+    if number:
+        installation.house.connect("table:expenses", {"path": str(installation.folder / "expenses.csv")})
+        installation.house.connect("files:receipts", {"path": str(installation.folder)})
+    for place in range(number):
+        slug = f"chore-{place}"
+        name = NAMES[place] if place < len(NAMES) else f"Chore {place}"
+        deploy(installation, slug, name, paused=place == 3, grant=place != 2)
+        for step in range(12 if place < 20 else 3):
+            at = now - timedelta(hours=3 * step + 1, minutes=place)
+            failed = (place + step) % 7 == 5
+            facts: dict[str, Any] = {}
+            if failed:
+                sentence = "The table is open in another program. Close it there."
+                facts = {"status": Status.CANCELLED, "error": {"sentence": sentence}, "summary": None}
+            add_run(installation, f"run{place:04}x{step:04}", slug, at, **facts)
+            if step == 0:
+                add_call(installation, f"run{place:04}x{step:04}", slug, at)
+        if place < 20:
+            add_unrun(installation, f"{slug}/poll", now - timedelta(minutes=90 + place), State.SKIPPED, Reason.OVERLAP)
+            add_unrun(installation, f"{slug}/poll", now - timedelta(hours=9), State.MISSED, Reason.PASSED)
+    if number:
+        deploy(installation, "chore-0", NAMES[0], source=SCRIPT.replace("{name}", NAMES[0]).replace('"Sent"', '"Done"'))
+        with installation.database.write() as db:
+            for place in range(3):
+                events.publish(db, "chore-1", "mails", f"m{place}", f"Receipt {place}", {}, now)
