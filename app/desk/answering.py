@@ -4,8 +4,8 @@ from typing import Any
 
 from app.desk.floor import Floor
 from scheduler.connections.connector import FieldKind
-from scheduler.connections.registry import parse_name
-from scheduler.engine.house import House
+from scheduler.connections.registry import Registry, parse_name
+from scheduler.engine.refusal import RefusedError
 
 
 class Answering:
@@ -39,7 +39,7 @@ class Answering:
     def connect(self, name: str, settings: dict[str, Any], *, request_id: str | None = None) -> dict[str, Any]:
         """The fields may come as text, as they were typed."""
         return self._floor.act(
-            lambda house: house.connect(name, _read_fields(house, name, settings), request_id=request_id)
+            lambda house: house.connect(name, read_fields(house.registry, name, settings), request_id=request_id)
         )
 
     def disconnect(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
@@ -54,10 +54,20 @@ class Answering:
         return {"sentence": "Dayhand ends."}
 
 
-def _read_fields(house: House, name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What was typed, as the kind of each field wants it; what cannot be so is refused by the connector's own rules."""
-    kinds = {field.name: field.kind for field in house.registry.connector(parse_name(name)[0]).fields}
-    return {field: _read_field(kinds.get(field), value) for field, value in given.items()}
+def read_fields(registry: Registry, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What was typed, as the kind of each field wants it; what cannot be so is refused by the connector's own rules.
+
+    A secret is refused: others can read what is typed, and only the keyring keeps it.
+    """
+    fields = {field.name: field for field in registry.connector(parse_name(name)[0]).fields}
+    for field in fields.values():
+        if field.secret and field.name in given:
+            raise RefusedError(
+                "secret", f"{field.label} of {name} is a secret: never type it in a command. Connect it in the window."
+            )
+    return {
+        field: _read_field(fields[field].kind if field in fields else None, value) for field, value in given.items()
+    }
 
 
 def _read_field(kind: FieldKind | None, value: Any) -> Any:
