@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -129,6 +130,24 @@ jumps = st.sampled_from([20 * SECOND, 3 * MINUTE, HOUR, 30 * HOUR])
 names = st.sampled_from([f"e{number}" for number in range(8)])
 
 
+places = st.lists(st.integers(0, 2), max_size=5)
+
+
+def move(**given: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A rule after which some of what is under way goes on, each time to where it next could be interrupted."""
+
+    def decorate(act: Callable[..., None]) -> Callable[..., None]:
+        @wraps(act)
+        def act_and_go_on(life: "Life", moves: list[int], **chosen: Any) -> None:
+            act(life, **chosen)
+            life.go_on(moves)
+
+        del act_and_go_on.__wrapped__  # type: ignore[attr-defined]  it takes more than what it wraps
+        return rule(moves=places, **given)(act_and_go_on)  # type: ignore[no-any-return]
+
+    return decorate
+
+
 @dataclass
 class TrueWorld(World):
     """Knows what really happened, and looks into the ledger at every call."""
@@ -206,13 +225,13 @@ class Life(RuleBasedStateMachine):
         self.shop.deploy(script(**shape))
         self.follow()
 
-    @rule(shape=shapes, grant=st.booleans())
+    @move(shape=shapes, grant=st.booleans())
     def redeploy(self, shape: dict[str, Any], grant: bool) -> None:  # noqa: FBT001
         self.shop.deploy(script(**shape), grant=grant)
         self.edited = self.now
         self.follow()
 
-    @rule(identity=names, data=st.integers(0, 2))
+    @move(identity=names, data=st.integers(0, 2))
     def publish(self, identity: str, data: int) -> None:
         """K1: the same id again changes a pending event and revives nothing."""
         topic = "t" if self.has_taker else "u"
@@ -221,19 +240,22 @@ class Life(RuleBasedStateMachine):
         assert self.shop.events(topic)[identity] == (before or "pending")
         self.published.add((topic, identity))
 
-    @rule(inbox=st.lists(st.tuples(names, st.integers(0, 2)), max_size=3))
+    @move(inbox=st.lists(st.tuples(names, st.integers(0, 2)), max_size=3))
     def mail_arrives(self, inbox: list[tuple[str, int]]) -> None:
         self.world.inbox = [list(one) for one in inbox]
 
-    @rule(handler=st.sampled_from(["p", "j"]), when_finished=st.booleans())
+    @move(handler=st.sampled_from(["p", "j"]), when_finished=st.booleans())
     def run_now(self, handler: str, when_finished: bool) -> None:  # noqa: FBT001
         self.ask(self.shop.commands.run, "w", handler, when_finished=when_finished)
 
-    @rule(place=st.integers(0, 3), times=st.integers(1, 4))
-    def move_one(self, place: int, times: int) -> None:
-        """A thread goes on to where it next could be interrupted."""
-        self.shop.look()
-        for _ in range(times):
+    @move(more=places)
+    def move_on(self, more: list[int]) -> None:
+        self.go_on(more)
+
+    def go_on(self, places: list[int]) -> None:
+        for place in places:
+            self.shop.engine.stir()
+            self.shop.look()
             if self.shop.stage.waiting:
                 self.shop.stage.let_go(place)
 
@@ -256,7 +278,7 @@ class Life(RuleBasedStateMachine):
         self.shop.come_to_rest()
         invariants.runs_on_time(self.db, "v/k", since)
 
-    @rule(span=jumps)
+    @move(span=jumps)
     def sleep(self, span: timedelta) -> None:
         """The wall clock jumps ahead while things are under way."""
         self.shop.clock.wall += span
@@ -271,10 +293,10 @@ class Life(RuleBasedStateMachine):
             self.segments = {name: [one.cut(self.now) for one in all_] for name, all_ in self.segments.items()}
             self.follow()
 
-    @rule(off=jumps, moves=st.integers(0, 6))
-    def crash(self, off: timedelta, moves: int) -> None:
+    @rule(off=jumps, moves=places)
+    def crash(self, off: timedelta, moves: list[int]) -> None:
         """Killed between any two commits, also right after an outside call."""
-        self.move_one(0, moves + 1)
+        self.go_on(moves)
         self.shop.die()
         self.shop.clock.move(off)
         self.start()
@@ -289,12 +311,12 @@ class Life(RuleBasedStateMachine):
         invariants.no_run_is_active(self.db)
         self.follow()
 
-    @rule(failure=failures, happens=st.booleans())
+    @move(failure=failures, happens=st.booleans())
     def actions_will_fail(self, failure: Failure, happens: bool) -> None:  # noqa: FBT001
         self.world.fails = [failure]
         self.world.happens = happens
 
-    @rule(failure=failures)
+    @move(failure=failures)
     def reads_will_fail(self, failure: Failure) -> None:
         self.world.read_fails = [failure]
 
@@ -302,7 +324,7 @@ class Life(RuleBasedStateMachine):
     def checks_will_fail(self, failure: Failure, number: int) -> None:
         self.world.check_fails = [failure] * number
 
-    @rule(fault=st.sampled_from(list(FAULTS)), after=st.integers(0, 3))
+    @move(fault=st.sampled_from(list(FAULTS)), after=st.integers(0, 3))
     def phases_will_fail(self, fault: str, after: int) -> None:
         self.shop.workshop.faults = [None] * after + [fault]
 
@@ -310,11 +332,11 @@ class Life(RuleBasedStateMachine):
     def workers_will_not_start(self, why: str, number: int) -> None:
         self.shop.workshop.unstartable = [why] * number
 
-    @rule()
+    @move()
     def pause(self) -> None:
         self.ask(self.shop.commands.pause, "w")
 
-    @rule()
+    @move()
     def resume(self) -> None:
         self.ask(self.shop.commands.resume, "w")
 
@@ -326,11 +348,11 @@ class Life(RuleBasedStateMachine):
     def resume_everything(self) -> None:
         self.ask(self.shop.commands.resume_all)
 
-    @rule(what=st.sampled_from(["w", "w/p", "w/C", "w/j"]), kill=st.booleans())
+    @move(what=st.sampled_from(["w", "w/p", "w/C", "w/j"]), kill=st.booleans())
     def stop(self, what: str, kill: bool) -> None:  # noqa: FBT001
         self.ask(self.shop.commands.stop, what, kill=kill)
 
-    @rule()
+    @move()
     def try_again(self) -> None:
         self.ask(self.shop.answering.retry, "w")
 
@@ -339,7 +361,7 @@ class Life(RuleBasedStateMachine):
         self.ask(self.shop.answering.revoke, "w")
 
     @precondition(lambda self: self.shop.requests())
-    @rule(place=st.integers(0, 3), word=st.sampled_from(["yes", "no", "always", "skip"]), mistaken=st.booleans())
+    @move(place=st.integers(0, 3), word=st.sampled_from(["yes", "no", "always", "skip"]), mistaken=st.booleans())
     def answer(self, place: int, word: str, mistaken: bool) -> None:  # noqa: FBT001
         """The first answer counts; the same again changes nothing, another one is refused."""
         row = self.shop.requests()[place % len(self.shop.requests())]
