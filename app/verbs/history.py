@@ -8,7 +8,7 @@ from typing import Any
 
 from app.cli import RefusedError
 from app.folder import add_data_dir
-from app.verbs.human import say_length, say_status, say_time, table
+from app.verbs.human import RUN_HEADS, run_row, say_status, say_time, table
 from app.verbs.verb import Told, Verb, ask, stream
 
 
@@ -47,27 +47,14 @@ def _history(options: Namespace) -> Told:
 
 
 def _say_history(answer: dict[str, Any]) -> Iterator[str]:
-    rows = [(run["began"] or "", _run_row(run)) for run in answer["runs"]]
+    rows = [(run["began"] or "", run_row(run)) for run in answer["runs"]]
     rows += [(one["planned"], _unrun_row(one)) for one in answer["occurrences"]]
     if not rows:
         yield "Nothing like that has happened."
         return
-    heads = ("WHEN", "TOOK", "WORKFLOW", "HANDLER", "HOW", "RUN", "WHAT")
-    yield from table(heads, [row for _, row in sorted(rows, key=lambda one: one[0], reverse=True)])
+    yield from table(RUN_HEADS, [row for _, row in sorted(rows, key=lambda one: one[0], reverse=True)])
     if answer["cursor"]:
         yield f"There is more: --cursor {answer['cursor']}"
-
-
-def _run_row(run: dict[str, Any]) -> tuple[Any, ...]:
-    return (
-        say_time(run["began"]),
-        say_length(run["began"], run["ended"]),
-        run["workflow"],
-        run["handler"],
-        say_status(run["status"]),
-        run["id"],
-        run["error"] or run["summary"],
-    )
 
 
 def _unrun_row(one: dict[str, Any]) -> tuple[Any, ...]:

@@ -74,3 +74,19 @@ STATUS = {
 
 def say_status(status: str) -> str:
     return STATUS.get(status, status)
+
+
+RUN_HEADS = ("WHEN", "TOOK", "WORKFLOW", "HANDLER", "HOW", "RUN", "WHAT")
+
+
+def run_row(run: dict[str, Any]) -> tuple[Any, ...]:
+    """One run under those heads."""
+    return (
+        say_time(run["began"]),
+        say_length(run["began"], run["ended"]),
+        run["workflow"],
+        run["handler"],
+        say_status(run["status"]),
+        run["id"],
+        run["error"] or run["summary"],
+    )

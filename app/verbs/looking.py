@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.folder import add_data_dir
-from app.verbs.human import say_length, say_state, say_status, say_time, table
+from app.verbs.human import RUN_HEADS, run_row, say_state, say_time, table
 from app.verbs.verb import Told, Verb, ask
 
 
@@ -70,30 +70,11 @@ def _say_show(answer: dict[str, Any]) -> Iterator[str]:
         )
     if answer["recent"]:
         yield ""
-        yield from say_runs(answer["recent"])
+        yield from table(RUN_HEADS, [run_row(run) for run in answer["recent"]])
 
 
 def _say_grant(one: dict[str, Any]) -> str:
     return f"{one['handler']} is not asked any more" if one["kind"] == "approval" else "allowed"
-
-
-def say_runs(runs: list[dict[str, Any]]) -> Iterator[str]:
-    """Runs as a table, also in the history."""
-    yield from table(
-        ("BEGAN", "TOOK", "WORKFLOW", "HANDLER", "HOW", "RUN", "WHAT"),
-        [
-            (
-                say_time(run["began"]),
-                say_length(run["began"], run["ended"]),
-                run["workflow"],
-                run["handler"],
-                say_status(run["status"]),
-                run["id"],
-                run["error"] or run["summary"],
-            )
-            for run in runs
-        ],
-    )
 
 
 def _next_arguments(parser: ArgumentParser) -> None:
