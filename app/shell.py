@@ -102,7 +102,7 @@ class Shell(QObject):
         window.closing.connect(self._close_window)
         window.quit_wanted.connect(self.leaving.leave)
         window.preferred.connect(self.follow)
-        self.leaving.left.connect(QApplication.quit)
+        self.leaving.left.connect(_end)
 
     @Slot(object)
     def follow(self, preferences: Preferences) -> None:
@@ -215,7 +215,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     )
     look = Look(app, preferences.appearance)
     shell = Shell(installation, moods, session, preferences, look)
-    signals = EndSignals(app.quit)
+    signals = EndSignals(_end)
     installation.announced.connect(garbage.stir)
     attune(installation.host, moods)
     machine.open()
@@ -229,7 +229,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     if installation.damage is not None:
         shell.window.say(installation.damage.sentence, Tone.BAD)
     if wanted.seconds is not None:
-        QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
+        QTimer.singleShot(round(wanted.seconds * 1000), _end)
     app.exec()
     watching.close()
     backups.stop()
@@ -240,6 +240,11 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     installation.close()
     signals.deleteLater()
     garbage.close()
+
+
+def _end() -> None:
+    """Not `quit`: that asks the window first, which says no since closing it is not quitting."""
+    QApplication.exit()
 
 
 def _rules(preferences: Preferences) -> Rules:

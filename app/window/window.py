@@ -1,5 +1,8 @@
 """The window's frame: a navigation at the side, the page, and a line that says how everything stands."""
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import (
@@ -173,16 +176,16 @@ class Window(QMainWindow):
 
     def _make_keys(self) -> None:
         for number, name in enumerate(PAGES, start=1):
-            self._add_key(f"Ctrl+{number}", say_title(name), lambda name=name: self.open_page(name))
+            self._add_key(f"Ctrl+{number}", say_title(name), partial(self.open_page, name))
         self._add_key("F5", self.tr("Look again"), self.refresh)
         self._add_key(QKeySequence.StandardKey.Find, self.tr("Search"), self._search)
         self._add_key(QKeySequence.StandardKey.Close, self.tr("Close the window"), self.close)
         self._add_key(QKeySequence.StandardKey.Quit, self.tr("Quit"), self.quit_wanted.emit)
 
-    def _add_key(self, keys: str | QKeySequence.StandardKey, words: str, act: object) -> None:
+    def _add_key(self, keys: str | QKeySequence.StandardKey, words: str, act: Callable[[], object]) -> None:
         action = QAction(words, self)
         action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(act)
+        action.triggered.connect(lambda _checked=False: act())
         self.addAction(action)
 
     def _make_page(self, name: str) -> Page:

@@ -1,0 +1,97 @@
+"""Today: what needs the person, the picture of the day, and what happened in words."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.asking import command
+from app.installation import Installation
+from app.widgets.empty import EmptyPage
+from app.window import cards as cards_module
+from app.window.day import read_day
+from app.window.today import TodayPage
+from app.words import RunState
+from scheduler.engine.workflows.views.requests import RequestView
+from tests.app.living import Wait, deploy, rows
+
+
+@pytest.fixture
+def page(qtbot: QtBot, installation: Installation, request_: RequestView, wait: Wait) -> TodayPage:
+    """When the sample workflow asks."""
+    made = TodayPage(installation)
+    qtbot.addWidget(made)
+    made.resize(1000, 700)
+    made.show()
+    made.refresh()
+    wait(lambda: request_.id in made.cards.cards and made.day is not None)
+    return made
+
+
+def test_a_yes_on_todays_card_becomes_a_line_of_what_happened(
+    page: TodayPage, installation: Installation, request_: RequestView, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cards_module, "LINGER", 1)
+    installation.announced.connect(page.refresh)
+    page.cards.cards[request_.id].buttons["approve"].click()
+    wait(lambda: any(line.sentence == "Filed 3, 3 so far" for line in page.happenings.lines))
+    wait(lambda: not page.cards.cards)
+    assert not page.cards.isVisible()
+    assert len(rows(installation)) == 4
+
+
+def test_the_day_is_drawn_with_what_ran_what_waits_and_what_comes(
+    installation: Installation, request_: RequestView
+) -> None:
+    day = read_day(installation)
+    assert [lane.title for lane in day.lanes] == ["Receipts"]
+    states = {bar.state for bar in day.bars}
+    assert {RunState.DONE, RunState.WAITING} <= states
+    assert all(bar.lane == "receipts" for bar in day.bars)
+    waiting = [bar for bar in day.bars if bar.state is RunState.WAITING]
+    assert [bar.words for bar in waiting] == [request_.sentence]
+    assert [bar.id for bar in waiting] == [request_.run]
+    coming = [bar for bar in day.bars if bar.state is RunState.COMING]
+    assert all(bar.start > day.overview.now for bar in coming)
+
+
+def test_runs_with_nothing_to_tell_are_counted_not_listed(installation: Installation, request_: RequestView) -> None:
+    """The look into the folder found something; it said nothing of it, and its consumer asks."""
+    day = read_day(installation)
+    assert [(line.state, line.sentence) for line in day.lines] == [(RunState.WAITING, request_.sentence)]
+    assert day.quiet >= 1
+
+
+def test_a_failure_is_a_line_with_its_reason(empty: Installation, wait: Wait) -> None:
+    deploy(empty, "Broken", 'raise ValueError("no such column")')
+    command(empty, "run", target="broken")
+    wait(empty.views.attention)
+    [line] = read_day(empty).lines
+    assert (line.name, line.state) == ("Broken", RunState.FAILED)
+    assert "no such column" in line.sentence
+
+
+def test_details_and_bars_lead_to_the_run_and_titles_to_the_workflow(
+    qtbot: QtBot, page: TodayPage, request_: RequestView
+) -> None:
+    with qtbot.waitSignal(page.open_page) as opened:
+        page.happenings.opened.emit(request_.run)
+    assert opened.args == ["history", request_.run]
+    for bar, expected in {
+        str(request_.run): ["history", request_.run],
+        "coming:receipts:1": ["workflows", "receipts"],
+        "time:receipts/look:1:0": ["workflows", "receipts"],
+    }.items():
+        with qtbot.waitSignal(page.open_page) as opened:
+            page.timeline.opened.emit(bar)
+        assert opened.args == expected
+
+
+def test_without_workflows_the_page_says_what_to_do_next(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+    page = TodayPage(empty)
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    nothing = page.findChild(EmptyPage)
+    wait(nothing.isVisible)
+    with qtbot.waitSignal(page.open_page) as opened:
+        nothing.button.click()
+    assert opened.args == ["workflows", ""]

@@ -1,0 +1,115 @@
+"""The window's frame: pages, keys, size, and the line that says how everything stands."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.asking import command
+from app.installation import Installation
+from app.window.pages import PAGES
+from app.window.window import Window
+from tests.app.living import Wait, deploy, overview_of
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot) -> Callable[[Installation], Window]:
+    def make(installation: Installation) -> Window:
+        window = Window(installation)
+        qtbot.addWidget(window)
+        with qtbot.waitActive(window, timeout=60_000):
+            window.come_up()
+        return window
+
+    return make
+
+
+@pytest.fixture
+def window(empty: Installation, open_window: Callable[[Installation], Window]) -> Window:
+    return open_window(empty)
+
+
+def press(qtbot: QtBot, widget: QWidget, key: Qt.Key) -> None:
+    qtbot.keyClick(widget, key, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_it_opens_with_today_and_keys_lead_to_the_pages(qtbot: QtBot, window: Window) -> None:
+    assert window.page is window.pages["today"]
+    press(qtbot, window, Qt.Key.Key_3)
+    assert window.page is window.pages["attention"]
+    assert window.navigation.currentItem().text() == "Attention"
+    press(qtbot, window, Qt.Key.Key_1)
+    assert window.page is window.pages["today"]
+    assert list(window.pages) == ["today", "attention"], "no page is made before it is opened"
+
+
+def test_the_navigation_names_every_page_and_leads_to_it(window: Window) -> None:
+    names = [window.navigation.item(row).text() for row in range(window.navigation.count())]
+    assert names == ["Today", "Workflows", "Attention", "History", "Connections", "Settings"]
+    window.navigation.setCurrentRow(list(PAGES).index("attention"))
+    assert window.page is window.pages["attention"]
+
+
+def test_f5_looks_again_and_ctrl_f_searches_on_the_page_in_sight(
+    qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    page = window.pages["today"]
+    monkeypatch.setattr(page, "refresh", lambda: done.append("refresh"))
+    monkeypatch.setattr(page, "search", lambda: done.append("search"))
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    press(qtbot, window, Qt.Key.Key_F)
+    assert done == ["refresh", "search"]
+
+
+def test_a_burst_of_news_makes_the_page_look_once_and_only_while_it_is_seen(
+    qtbot: QtBot, empty: Installation, window: Window, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+    monkeypatch.setattr(window.pages["today"], "refresh", lambda: looks.append("look"))
+    for _ in range(50):
+        empty.announced.emit(None)
+    wait(lambda: looks)
+    assert looks == ["look"]
+    window.hide()
+    empty.announced.emit(None)
+    assert not window._soon.isActive()
+
+
+def test_it_remembers_its_size(
+    qtbot: QtBot, empty: Installation, window: Window, open_window: Callable[[Installation], Window]
+) -> None:
+    window.resize(777, 555)
+    window.close()
+    assert open_window(empty).size() == QSize(777, 555)
+
+
+def test_closing_it_is_for_others_to_decide(qtbot: QtBot, window: Window) -> None:
+    with qtbot.waitSignal(window.closing):
+        window.close()
+    assert window.isVisible()
+
+
+def test_the_foot_says_how_everything_stands_and_a_pause_can_be_ended_there(
+    empty: Installation, window: Window, wait: Wait
+) -> None:
+    deploy(empty, "Chore", "pass")
+    command(empty, "pause", everything=True)
+    window.show_overview(overview_of(empty))
+    assert "Paused until you resume" in window.status.text()
+    assert window.resume.isVisible()
+    window.resume.click()
+    wait(lambda: window.toast.sentence == "Everything goes on.")
+    window.show_overview(overview_of(empty))
+    assert window.status.text().startswith("All is well")
+    assert not window.resume.isVisible()
+
+
+def test_what_needs_the_person_is_numbered_in_the_navigation(
+    installation: Installation, request_: object, open_window: Callable[[Installation], Window]
+) -> None:
+    window = open_window(installation)
+    window.show_overview(overview_of(installation))
+    assert window.navigation.item(list(PAGES).index("attention")).text() == "Attention (1)"
