@@ -16,6 +16,8 @@ _WATCHER = "org.kde.StatusNotifierWatcher"
 _SOON, _SOMETIMES = 250, 30_000
 _TRIES = 40
 """A panel that comes up has its watcher first and its place for icons a little later."""
+_PATIENCE = 8
+"""So many tries the bus may take to say whether there is a watcher."""
 _OPENING = (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick)
 
 
@@ -41,8 +43,12 @@ class Tray(QObject):
         self._again = QTimer(self, timerType=Qt.TimerType.VeryCoarseTimer)
         self._again.timeout.connect(self._look)
         self._service = Service(bus, _WATCHER) if platform.startswith("linux") else None
+        self._is_told = self._service is None
+        """Whether the bus said if there is a watcher: an icon made a moment too early would have to be made again."""
         if self._service is not None:
             self._service.appeared.connect(self._begin_anew)
+            self._service.missing.connect(self._hear)
+            self._service.vanished.connect(self._hear)
         self._rebuild()
         self._try_for_a_while()
 
@@ -65,7 +71,14 @@ class Tray(QObject):
     @Slot()
     def _begin_anew(self) -> None:
         """An icon made before its watcher never reaches it, whatever is done with it."""
+        self._is_told = True
         self._drop()
+        self._try_for_a_while()
+
+    @Slot()
+    def _hear(self) -> None:
+        """No watcher; there may still be a tray of the older kind."""
+        self._is_told = True
         self._try_for_a_while()
 
     def _try_for_a_while(self) -> None:
@@ -75,7 +88,8 @@ class Tray(QObject):
 
     @Slot()
     def _look(self) -> None:
-        if QSystemTrayIcon.isSystemTrayAvailable():
+        may_look = self._is_told or self._tries <= _TRIES - _PATIENCE
+        if may_look and QSystemTrayIcon.isSystemTrayAvailable():
             self._again.stop()
             if self.icon is None:
                 self._make()
