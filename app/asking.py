@@ -3,12 +3,13 @@
 import itertools
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from shiboken6 import isValid
 
 from app.installation import Installation
@@ -18,6 +19,7 @@ log = logging.getLogger(__name__)
 
 _Answer = TypeVar("_Answer")
 _THREADS = 3
+_REST, _LONGEST_REST = 3, 2.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,20 +105,34 @@ class Asking(QObject):
         then: Callable[[_Answer], None],
         otherwise: Callable[[Exception], None] | None = None,
     ) -> None:
-        """One at a time for each subject: what is asked meanwhile is asked once more afterwards."""
+        """One at a time for each subject: what is asked meanwhile is asked once more, after a rest.
+
+        The rest grows with the time that an answer takes, so that constant news never take all there is to have.
+        """
         if subject in self._again:
             self._again[subject] = lambda: self.ask_latest(subject, act, then, otherwise)
             return
         self._again[subject] = None
+        took = [0.0]
 
-        def go_on(tell: Callable[[], None]) -> None:
+        def measure() -> _Answer:
+            begun = time.perf_counter()
+            try:
+                return act()
+            finally:
+                took[0] = time.perf_counter() - begun
+
+        def rest() -> None:
             again = self._again.pop(subject)
-            tell()
             if again is not None:
                 again()
 
+        def go_on(tell: Callable[[], None]) -> None:
+            QTimer.singleShot(round(min(took[0] * _REST, _LONGEST_REST) * 1000), self, rest)
+            tell()
+
         otherwise = otherwise or _record
-        self.ask(act, lambda answer: go_on(lambda: then(answer)), lambda error: go_on(lambda: otherwise(error)))
+        self.ask(measure, lambda answer: go_on(lambda: then(answer)), lambda error: go_on(lambda: otherwise(error)))
 
 
 def close_asking() -> None:

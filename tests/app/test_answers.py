@@ -1,0 +1,154 @@
+"""Requests in words: every kind has answers that the desk understands, and says what it is about without jargon."""
+
+import inspect
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app.answers import OPEN, RECONNECT, find_answer, list_answers, make_card, make_problem
+from app.desk.acting import Acting
+from app.desk.answering import Answering
+from app.notices.notice import Urgency
+from app.overview import Overview
+from app.widgets.card import CardValue, Importance
+from app.widgets.details import Pairs, Prose, Table
+from scheduler.connections.registry import builtin_registry
+from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.engine.workflows.views.workflows import WorkflowView
+from scheduler.rules.states import WorkflowState
+from scheduler.store.requests import Given, RequestKind
+
+NOW = datetime(2026, 11, 16, 12, 0, 30, tzinfo=UTC)
+KINDS = [kind.value.replace(" ", "-") for kind in RequestKind]
+REGISTRY = builtin_registry(lambda *_: None)
+CALL = {"connection": "files:inbox", "tool": "delete", "parameters": {"path": "old/one.txt"}}
+
+
+def ask(kind: str, **changes: Any) -> RequestView:
+    usual = RequestView(
+        id="q1",
+        kind=kind,
+        workflow="tidy",
+        workflows=("tidy",),
+        run="r1",
+        subject="r1",
+        sentence="Delete one.txt",
+        call=None,
+        ui=None,
+        created=NOW,
+        answer=None,
+        answered=None,
+        how=(),
+    )
+    return replace(usual, **changes)
+
+
+def overview(version: int = 1) -> Overview:
+    tidy = WorkflowView(
+        name="Tidy up",
+        workflow="tidy",
+        state=WorkflowState.NEEDS_ATTENTION,
+        words="",
+        next=None,
+        attention=1,
+        tags=(),
+        version=version,
+    )
+    return Overview(now=NOW, zone=ZoneInfo("Europe/Berlin"), workflows=(tidy,))
+
+
+def card(one: RequestView, version: int = 1) -> CardValue:
+    return make_card(one, overview(version), REGISTRY)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_answer_is_a_command_that_exists_or_leads_to_a_page(kind: str) -> None:
+    answers = list_answers(ask(kind))
+    assert answers
+    for answer in answers:
+        assert find_answer(ask(kind), answer.id) is answer or find_answer(ask(kind), answer.id) == answer
+        if answer.verb:
+            verb = getattr(Answering, answer.verb, None) or getattr(Acting, answer.verb)
+            inspect.signature(verb).bind(None, **answer.arguments)
+            assert answer.done.endswith(".")
+        else:
+            assert answer.id in (OPEN, RECONNECT)
+    assert sum(answer.importance is Importance.PRIMARY for answer in answers) <= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_notice_has_at_most_two_buttons_and_none_that_cannot_be_taken_back(kind: str) -> None:
+    problem = make_problem(ask(kind), overview())
+    assert 1 <= len(problem.actions) <= 2
+    assert not {"always", "rollback"} & {id_ for id_, _ in problem.actions}
+    assert (problem.key, problem.title, problem.text) == ("q1", "Tidy up", "Delete one.txt")
+
+
+def test_only_what_holds_something_up_stays_on_the_screen_and_only_questions_break_quiet_hours() -> None:
+    problems = {kind: make_problem(ask(kind), overview()) for kind in KINDS}
+    assert {kind for kind, one in problems.items() if one.is_question} == {"approval", "permission"}
+    assert {kind for kind, one in problems.items() if one.urgency is Urgency.CRITICAL} == {
+        "approval",
+        "permission",
+        "unsure",
+    }
+
+
+def test_one_lost_account_groups_all_that_wait_for_it() -> None:
+    lost = ask("reconnect", subject="table:expenses", workflows=("tidy", "receipts"))
+    assert make_problem(lost, overview()).group == "table:expenses"
+    assert card(lost).title == "Tidy up, receipts"
+
+
+@pytest.mark.parametrize("kind", ["unsure", "interrupted"])
+def test_whether_it_happened_is_answered_with_the_words_that_the_store_knows(kind: str) -> None:
+    given = {answer.arguments["answer"] for answer in list_answers(ask(kind))}
+    assert given == {Given.HAPPENED, Given.NOT_HAPPENED, Given.SKIP}
+
+
+def test_a_card_shows_the_connection_the_tool_in_words_and_each_parameter() -> None:
+    [call, parameters] = card(ask("approval", call=CALL)).details
+    assert call.body == Pairs(
+        pairs=(("With", "inbox (Files)"), ("Action", "Delete a file, a link or an empty folder."))
+    )
+    assert parameters.body == Pairs(pairs=(("Path", "old/one.txt"),))
+
+
+def test_a_permission_says_what_would_be_allowed() -> None:
+    [section] = card(ask("permission", subject="tidy files:inbox delete")).details
+    assert section.body == Pairs(
+        pairs=(("With", "inbox (Files)"), ("Action", "Delete a file, a link or an empty folder."))
+    )
+
+
+def test_what_is_not_known_here_is_shown_as_it_is_written() -> None:
+    strange = {"connection": "nobody:knows", "tool": "dance", "parameters": {}}
+    [section] = card(ask("approval", call=strange)).details
+    assert section.body == Pairs(pairs=(("With", "nobody:knows"), ("Action", "dance")))
+
+
+def test_a_table_says_how_many_rows_it_has_since_it_scrolls() -> None:
+    call = {"connection": "table:t", "tool": "append", "parameters": {"rows": [{"a": 1}] * 40}}
+    table = card(ask("approval", call=call)).details[-1]
+    assert table.title == "Rows (40)"
+    assert isinstance(table.body, Table)
+
+
+@pytest.mark.parametrize(("ui", "bodies"), [(None, 0), ("", 0), ("Mind the gap", 1), ({"To": "Ann"}, 1)])
+def test_what_a_script_adds_is_shown_before_the_call(ui: Any, bodies: int) -> None:
+    details = card(ask("approval", call=CALL, ui=ui)).details
+    assert len(details) == 2 + bodies
+    if isinstance(ui, str) and ui:
+        assert details[0].body == Prose(text=ui)
+
+
+def test_going_back_is_offered_only_where_there_is_a_version_before() -> None:
+    assert "rollback" not in [action.id for action in card(ask("script-error")).actions]
+    assert "rollback" in [action.id for action in card(ask("script-error"), version=2).actions]
+
+
+def test_the_time_is_that_of_the_clock_and_does_not_grow_old() -> None:
+    assert card(ask("approval")).when == "today 13:00"

@@ -1,0 +1,51 @@
+"""How everything stands, read from a running installation and followed."""
+
+from pytestqt.qtbot import QtBot
+
+from app.asking import command
+from app.installation import Installation
+from app.overview import Overview, Watch, read_overview, say_next
+from app.words import TrayState
+from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.timing.policies import Need
+from tests.app.living import LIMIT, Wait, deploy, empty, installation, request_, wait
+
+__all__ = ["empty", "installation", "request_", "wait"]
+
+
+class Offline:
+    """A machine without a network."""
+
+    def holds(self, need: Need) -> bool | None:
+        return need is not Need.NETWORK
+
+
+def test_a_question_is_what_matters_most(installation: Installation, request_: RequestView) -> None:
+    overview = read_overview(installation, Offline())
+    assert overview.state is TrayState.ATTENTION
+    assert overview.requests == (request_,)
+    assert overview.name_of("receipts") == "Receipts"
+    assert overview.name_of("unknown") == "unknown"
+    assert say_next(overview).startswith("Next: Receipts, ")
+
+
+def test_a_machine_without_a_network_is_said_only_where_nothing_else_is(empty: Installation) -> None:
+    assert read_overview(empty).state is TrayState.IDLE
+    assert read_overview(empty, Offline()).state is TrayState.OFFLINE
+    deploy(empty, "Chore", "pass")
+    command(empty, "pause", everything=True)
+    assert read_overview(empty, Offline()).state is TrayState.PAUSED
+    command(empty, "resume", everything=True)
+    assert read_overview(empty).state is TrayState.IDLE
+
+
+def test_one_who_watches_is_told_of_changes_by_themselves(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+    watch = Watch(empty)
+    seen: list[Overview] = []
+    watch.changed.connect(seen.append)
+    deploy(empty, "Chore", "pass")
+    qtbot.waitUntil(lambda: bool(seen and seen[-1].workflows), timeout=LIMIT)
+    command(empty, "pause", everything=True)
+    qtbot.waitUntil(lambda: seen[-1].is_paused, timeout=LIMIT)
+    assert watch.latest is seen[-1]
+    watch.close()
