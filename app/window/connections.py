@@ -134,6 +134,7 @@ class ConnectionsPage(Page):
         split.addWidget(self.pane)
         split.setSizes([600, 440])
         split.setChildrenCollapsible(False)
+        split.setHandleWidth(Space.MEDIUM)
         self.split = split
         self.body = QStackedWidget()
         for page in (QWidget(), split, self.empty):

@@ -125,12 +125,12 @@ class ConnectionsModel(QAbstractListModel):
 
 class ConnectionDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:  # noqa: N802  # Qt's name
-        return QSize(200, 2 * QFontMetrics(option.font).height() + Space.TIGHT + 2 * Space.MEDIUM)  # type: ignore[attr-defined]
+        return QSize(200, 2 * QFontMetrics(option.font).height() + Space.TIGHT + 2 * Space.MEDIUM)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: ConnectionRow = index.data(ROW)
-        view, font = option.widget, option.font  # type: ignore[attr-defined]
-        colours, area = colours_of(view), option.rect  # type: ignore[attr-defined]
+        view, font = option.widget, option.font
+        colours, area = colours_of(view), option.rect
         painter.save()
         paint_ground(painter, option, colours)
         inner: QRect = area.adjusted(Space.LARGE, 0, -Space.LARGE, 0)

@@ -147,6 +147,7 @@ class DeployDialog(QDialog):
         self.uses.setAccessibleName(self.tr("What it may use"))
         self.uses.setFrameShape(QFrame.Shape.NoFrame)
         self.uses.setWordWrap(True)
+        self.uses.setStyleSheet("QListWidget::item { padding: 6px; }")
         self.uses_title = make_heading(self.tr("What it may use"), Type.STRONG)
         self.missing = make_text("", Tone.ATTENTION.value)
         self.paused = QCheckBox(self.tr("Start it &paused"))
@@ -183,8 +184,8 @@ class DeployDialog(QDialog):
         for widget in (self.heading, self.description, self.times, self.uses_title):
             layout.addWidget(widget)
         layout.addWidget(self.uses, 1)
-        for widget in (self.missing, self.paused, self.watch, self.busy, self.saying):
-            layout.addWidget(widget)
+        for part in (self.missing, self.paused, self.watch, self.busy, self.saying):
+            layout.addWidget(part)
         layout.addStretch(0)
         row = QHBoxLayout()
         row.addWidget(self.again)

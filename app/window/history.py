@@ -151,6 +151,7 @@ class HistoryPage(Page):
         self.split.addWidget(self.table)
         self.split.addWidget(self.pane)
         self.split.setChildrenCollapsible(False)
+        self.split.setHandleWidth(Space.MEDIUM)
         self.split.setStretchFactor(0, 3)
         self.split.setStretchFactor(1, 2)
         self.pane.setMinimumWidth(320)
@@ -242,12 +243,14 @@ class HistoryPage(Page):
             self.pane.show()
             width = self.split.width() or 1000
             self.split.setSizes([width * 55 // 100, width * 45 // 100])
+            self.table.be_narrow(on=True)
         if self.model.rowCount():
             self.body.setCurrentWidget(self.split)
 
     def _close_run(self) -> None:
         self.pane.run = ""
         self.pane.hide()
+        self.table.be_narrow(on=False)
 
     def _show_all(self) -> None:
         for box in (self.workflow, self.result, self.since):

@@ -142,9 +142,10 @@ class HistoryModel(QAbstractTableModel):
     def _say(self, row: Row, column: Column) -> str:
         match column:
             case Column.WHEN:
+                at = row.at.replace(second=0, microsecond=0)
                 if row.until is not None:
-                    return _upper(say_range(row.at, row.until, self._zone, self._now))
-                return _upper(say_time(row.at, self._zone, self._now))
+                    return _upper(say_range(at, row.until.replace(second=0), self._zone, self._now))
+                return _upper(say_time(at, self._zone, self._now))
             case Column.RESULT:
                 return sign_run(row.state).word
             case Column.WORKFLOW:

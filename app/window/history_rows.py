@@ -81,7 +81,7 @@ def _of_run(one: RunView, names: Mapping[str, str]) -> Row:
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
         state=state_of_run(one.status),
-        what=one.error or one.summary or _say_nothing(one),
+        what=one.error or one.summary or say_nothing(one),
         took=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
     )
@@ -106,7 +106,7 @@ def _of_time(one: UnrunView, names: Mapping[str, str]) -> Row:
     )
 
 
-def _say_nothing(one: RunView) -> str:
+def say_nothing(one: RunView) -> str:
     match one.status:
         case Status.ACTIVE:
             return translate("history", "It is running now.")

@@ -5,7 +5,16 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QHideEvent, QShowEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.asking import Asking, command
 from app.installation import Installation
@@ -18,6 +27,7 @@ from app.widgets.details_view import DetailsView, make_text
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
 from app.window.history_details import make_details, say_trigger
+from app.window.history_rows import say_nothing
 from app.window.saying import Saying, make_button, make_heading
 from app.window.states import state_of_run
 from app.words import RunState
@@ -68,6 +78,7 @@ class RunPane(QScrollArea):
         for widget in (self._top, self.saying, self._log_title):
             self._whole.addWidget(widget)
         self._whole.addWidget(self.log, 1)
+        self._whole.addStretch(0)
         self.setWidget(inner)
         self._clock = QTimer(self, interval=_LOOK_MS)
         self._clock.timeout.connect(self._follow)
@@ -110,9 +121,10 @@ class RunPane(QScrollArea):
 
     def _make_top(self, found: RunDetails) -> QWidget:
         box = QWidget()
+        box.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         layout = QVBoxLayout(box)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(Space.MEDIUM)
+        layout.setSpacing(Space.SMALL)
         first = QHBoxLayout()
         first.addWidget(Chip(sign_run(_state(found))))
         first.addStretch(1)
@@ -120,7 +132,7 @@ class RunPane(QScrollArea):
         close.clicked.connect(self.closed)
         first.addWidget(close)
         layout.addLayout(first)
-        heading = make_text(reveal(found.error or found.summary or _say_plainly(found)))
+        heading = make_text(reveal(found.error or found.summary or say_nothing(found) or sign_run(_state(found)).word))
         heading.setFont(make_heading("", Type.TITLE).font())
         layout.addWidget(heading)
         layout.addWidget(make_text(self._say_when(found), "muted"))
@@ -272,7 +284,3 @@ def _state(found: RunDetails) -> RunState:
     state = state_of_run(found.status)
     is_followed = any(one.retry_of == found.id for one in found.chain)
     return RunState.FAILED if state is RunState.RETRYING and is_followed else state
-
-
-def _say_plainly(found: RunDetails) -> str:
-    return sign_run(_state(found)).word

@@ -26,8 +26,8 @@ _NAME_WIDTH = 170
 class ResultDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ROW)
-        view, area = option.widget, option.rect  # type: ignore[attr-defined]
-        font = make_font(Type.CAPTION, option.font)  # type: ignore[attr-defined]
+        view, area = option.widget, option.rect
+        font = make_font(Type.CAPTION, option.font)
         sign = sign_run(row.state)
         top = area.center().y() - measure_chip(sign, font).height() // 2
         painter.save()
@@ -37,7 +37,7 @@ class ResultDelegate(QStyledItemDelegate):
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:  # noqa: N802  # Qt's name
-        font = make_font(Type.CAPTION, option.font)  # type: ignore[attr-defined]
+        font = make_font(Type.CAPTION, option.font)
         return QSize(max(measure_chip(sign_run(state), font).width() for state in RunState) + Space.LARGE, 24)
 
 
@@ -45,17 +45,15 @@ class TextDelegate(QStyledItemDelegate):
     """Text on the row's own ground, so that a chosen row can be read in both looks."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        view, area = option.widget, option.rect  # type: ignore[attr-defined]
+        view, area = option.widget, option.rect
         colours = colours_of(view)
         painter.save()
         paint_ground(painter, option, colours, line=False)
-        painter.setFont(option.font)  # type: ignore[attr-defined]
+        painter.setFont(option.font)
         quiet = index.column() in (Column.WHEN, Column.TOOK)
         painter.setPen(colours.muted if quiet else colours.text)
         inner = area.adjusted(Space.SMALL, 0, -Space.SMALL, 0)
-        text = QFontMetrics(option.font).elidedText(  # type: ignore[attr-defined]
-            str(index.data() or ""), Qt.TextElideMode.ElideRight, inner.width()
-        )
+        text = QFontMetrics(option.font).elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, inner.width())
         side = Qt.AlignmentFlag.AlignRight if index.column() == Column.TOOK else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
@@ -89,11 +87,16 @@ class HistoryTable(QTableView):
         heads.setSectionResizeMode(Column.WHAT, QHeaderView.ResizeMode.Stretch)
         metrics = QFontMetrics(self.font())
         option = QStyleOptionViewItem()
-        option.font = self.font()  # type: ignore[attr-defined]
-        self.setColumnWidth(Column.WHEN, metrics.horizontalAdvance("Last Wednesday 00:00:00") + 2 * Space.SMALL)
+        option.font = self.font()
+        self.setColumnWidth(Column.WHEN, metrics.horizontalAdvance("Last Wednesday 00:00") + 2 * Space.SMALL)
         self.setColumnWidth(Column.RESULT, ResultDelegate().sizeHint(option, model.index(0, 0)).width())
         self.setColumnWidth(Column.WORKFLOW, _NAME_WIDTH)
         self.setColumnWidth(Column.TOOK, metrics.horizontalAdvance("00 min 00 s") + 2 * Space.SMALL)
+
+    def be_narrow(self, *, on: bool) -> None:
+        """With something beside it: what happened is worth more than how long it took."""
+        self.setColumnHidden(Column.TOOK, on)
+        self.setColumnWidth(Column.WORKFLOW, 120 if on else _NAME_WIDTH)
 
     def chosen(self) -> Row | None:
         index = self.currentIndex()

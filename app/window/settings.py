@@ -28,6 +28,7 @@ from scheduler.store.backups import back_up
 from scheduler.timing.policies import Catchup, Overlap
 
 _BOX_WIDTH = 360
+_LABEL_WIDTH = 230
 
 
 class SettingsPage(Page):
@@ -64,6 +65,7 @@ class SettingsPage(Page):
         self.concurrency = QSpinBox()
         self.concurrency.setRange(1, MOST_AT_ONCE)
         self.concurrency.setAccessibleName(self.tr("Runs at once"))
+        self.concurrency.setMaximumWidth(110)
         indent(self.concurrency)
         self.overlap = self._make_box(self.tr("When a time comes while the run before is going"), OVERLAPS)
         self.catchup = self._make_box(self.tr("Times that passed while the computer was off"), CATCHUPS)
@@ -270,7 +272,10 @@ def _form(rows: Sequence[tuple[str, QWidget]]) -> QFormLayout:
     form.setVerticalSpacing(Space.SMALL)
     for label, widget in rows:
         if label:
-            form.addRow(label, widget)
+            words = QLabel(label)
+            words.setBuddy(widget)
+            words.setMinimumSize(_LABEL_WIDTH, widget.sizeHint().height())
+            form.addRow(words, widget)
         else:
             form.addRow(widget)
     return form

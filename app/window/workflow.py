@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QTabWidget, QVBoxLayout,
 
 from app.asking import Asking, command
 from app.installation import Installation
+from app.look import mark
 from app.theme import Space, Tone, Type
 from app.widgets.chip import Chip
 from app.widgets.details_view import make_text
@@ -114,9 +115,7 @@ class WorkflowPane(QWidget):
         self.permissions.allow.connect(lambda name, tool: self._permit("grant", name, tool, allowed))
         self.permissions.revoke.connect(lambda name, tool: self._permit("revoke", name, tool, taken))
         self.permissions.connect_wanted.connect(lambda name: self.open_page.emit("connections", name))
-        self.settings.watch.connect(
-            lambda on: self._command(self._say_watch(on=on), "watch", workflow=self.slug, on=on)
-        )
+        self.settings.watch.connect(lambda on: self._watch(on=on))
         self.settings.archive.connect(self._archive)
         self.settings.remove.connect(self._remove)
         self.settings.update_wanted.connect(self._deploy_again)
@@ -135,6 +134,7 @@ class WorkflowPane(QWidget):
         self.answer.setVisible(details.attention > 0)
         is_running = details.state is WorkflowState.RUNNING
         self.run.setVisible(not is_running)
+        mark(self.run, "importance", "" if details.attention else "primary")
         self.run.setEnabled(not is_paused and not is_away)
         self.stop.setVisible(is_running)
         self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from app.theme import Space
 from app.widgets.details_view import make_text
 from app.widgets.strip import Strip
-from app.window.history_model import HistoryModel
+from app.window.history_model import Column, HistoryModel
 from app.window.history_rows import Read
-from app.window.history_table import Column, HistoryTable
+from app.window.history_table import HistoryTable
 from app.window.saying import make_button, make_heading
 from app.window.workflow_facts import WorkflowFacts
 from app.window.workflow_schedule import ScheduleBlock

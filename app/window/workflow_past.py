@@ -66,8 +66,11 @@ class PastDialog(QDialog):
         self._count()
 
     def range(self) -> tuple[datetime, datetime]:
-        first, last = (field.dateTime().toPython().replace(tzinfo=self._zone) for field in (self.start, self.end))
-        return first, last
+        return self._read(self.start), self._read(self.end)
+
+    def _read(self, field: QDateTimeEdit) -> datetime:
+        day, clock = field.date(), field.time()
+        return datetime(day.year(), day.month(), day.day(), clock.hour(), clock.minute(), tzinfo=self._zone)
 
     def _make_field(self, name: str, at: datetime) -> QDateTimeEdit:
         field = QDateTimeEdit(QDateTime(at.year, at.month, at.day, at.hour, at.minute, 0))

@@ -1,6 +1,6 @@
 """What a workflow may use; each can be allowed and taken back."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.theme import Space, Tone
@@ -8,6 +8,7 @@ from app.widgets.details_view import make_text
 from app.window.deploy_dialog import Use
 from app.window.saying import make_button
 from app.window.workflow_facts import WorkflowFacts
+from app.window.workflow_lines import LinesDelegate
 
 _USE = Qt.ItemDataRole.UserRole
 
@@ -27,7 +28,7 @@ class PermissionsTab(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("What it may use"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setWordWrap(True)
+        self.list.setItemDelegate(LinesDelegate(self.list))
         self.unasked = make_text("")
         self.allow_button = make_button(self.tr("Allow"), importance="primary")
         self.revoke_button = make_button(self.tr("Take back"), importance="risky")
@@ -72,7 +73,7 @@ class PermissionsTab(QWidget):
             for use in facts.uses:
                 mark = "✓" if use.is_allowed else "○"
                 word = self.tr("allowed") if use.is_allowed else self.tr("not allowed yet")
-                item = QListWidgetItem(f"{mark}  {use.words} · {word}")
+                item = QListWidgetItem(f"{mark}  {use.words}\n     {word}")
                 item.setData(_USE, use)
                 self.list.addItem(item)
             self.list.setCurrentRow(min(place, self.list.count() - 1))
@@ -87,8 +88,8 @@ class PermissionsTab(QWidget):
         self.allow_button.setEnabled(use is not None and not use.is_allowed)
         self.revoke_button.setEnabled(use is not None and use.is_allowed)
 
-    def _emit(self, signal: Signal) -> None:
+    def _emit(self, signal: SignalInstance) -> None:
         item = self.list.currentItem()
         if item is not None:
             use: Use = item.data(_USE)
-            signal.emit(use.connection, use.tool)  # type: ignore[attr-defined]
+            signal.emit(use.connection, use.tool)

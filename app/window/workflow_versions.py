@@ -12,6 +12,7 @@ from app.times import say_time
 from app.widgets.diff import DiffView
 from app.window.saying import make_button
 from app.window.workflow_facts import WorkflowFacts, read_sources
+from app.window.workflow_lines import LinesDelegate
 from scheduler.engine.workflows.views.versions import VersionView
 
 _VERSION = Qt.ItemDataRole.UserRole
@@ -28,7 +29,7 @@ class VersionsTab(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Versions"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setWordWrap(True)
+        self.list.setItemDelegate(LinesDelegate(self.list))
         self.list.setMinimumWidth(180)
         self.back = make_button(self.tr("Roll back to this version…"))
         self.diff = DiffView()
@@ -43,6 +44,7 @@ class VersionsTab(QWidget):
         split.addWidget(self.diff)
         split.setStretchFactor(1, 1)
         split.setSizes([240, 800])
+        split.setHandleWidth(Space.MEDIUM)
         split.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, Space.MEDIUM, 0, 0)
@@ -74,7 +76,8 @@ class VersionsTab(QWidget):
 
     def _chosen(self) -> VersionView | None:
         item = self.list.currentItem()
-        return None if item is None else item.data(_VERSION)
+        found: VersionView | None = None if item is None else item.data(_VERSION)
+        return found
 
     def _compare(self) -> None:
         """With the version before it."""

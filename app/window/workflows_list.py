@@ -18,18 +18,18 @@ _NEXT_WIDTH = 150
 
 class WorkflowsDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:  # noqa: N802  # Qt's name
-        line = QFontMetrics(option.font).height()  # type: ignore[attr-defined]
+        line = QFontMetrics(option.font).height()
         return QSize(320, 2 * line + Space.TIGHT + 2 * Space.MEDIUM)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: WorkflowRow = index.data(ROW)
-        view = option.widget  # type: ignore[attr-defined]
+        view = option.widget
         colours = colours_of(view)
-        area: QRect = option.rect  # type: ignore[attr-defined]
+        area: QRect = option.rect
         painter.save()
         paint_ground(painter, option, colours)
         inner = area.adjusted(Space.LARGE, 0, -Space.LARGE, 0)
-        font = option.font  # type: ignore[attr-defined]
+        font = option.font
         caption = make_font(Type.CAPTION, font)
         sign = sign_state(row.view.state)
         chip = measure_chip(sign, caption)
@@ -43,7 +43,8 @@ class WorkflowsDelegate(QStyledItemDelegate):
         coming = _model_of(index).say_next(row)
         painter.setPen(QColor(colours.muted))
         painter.setFont(font)
-        place = QRect(right - _NEXT_WIDTH, inner.top(), _NEXT_WIDTH, inner.height())
+        width = min(QFontMetrics(font).horizontalAdvance(coming), _NEXT_WIDTH)
+        place = QRect(right - width, inner.top(), width, inner.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, coming)
         self._paint_words(
             painter, QRect(left, inner.top(), place.left() - left - Space.LARGE, inner.height()), row, view
@@ -68,8 +69,8 @@ class WorkflowsDelegate(QStyledItemDelegate):
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Colours, *, line: bool = True) -> None:
     """The row's own ground: chosen, pointed at, or neither; and a line below it."""
-    area: QRect = option.rect  # type: ignore[attr-defined]
-    state = option.state  # type: ignore[attr-defined]
+    area: QRect = option.rect
+    state = option.state
     if state & QStyle.StateFlag.State_Selected:
         painter.fillRect(area, QColor(colours.tones[Tone.BUSY].soft))
         if line and state & QStyle.StateFlag.State_HasFocus:

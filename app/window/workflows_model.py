@@ -180,7 +180,7 @@ class WorkflowsFilter(QSortFilterProxyModel):
         self._text = self._text if text is None else text.casefold()
         self._state = self._state if state is None else state
         self._tag = self._tag if tag is None else tag
-        self.invalidateFilter()
+        self.invalidate()
 
     @property
     def is_narrow(self) -> bool:

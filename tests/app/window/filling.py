@@ -1,9 +1,14 @@
 """Workflows with a past in a real store, written as a deploy and their runs would have: no process is started."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.asking import close_asking
 from app.installation import Installation
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.validation import Validated
@@ -17,6 +22,7 @@ from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.workers.discovery import find_tools
 
 NAMES = ("Receipts", "Back up photos", "Morning digest", "Tidy downloads", "Invoices of the shop")
+SELDOM = "0 9 1 1 *"
 SCRIPT = '''"""File each receipt from a folder in a table."""
 import dayhand
 
@@ -31,6 +37,9 @@ def poll(ctx, state):
 
 @flow.consumer(subscribe=[mails], approve="always")
 class FileReceipt:
+    def prepare(self, ctx, state):
+        return dayhand.nothing()
+
     def mutate(self, ctx, prepared):
         ctx.call("table:expenses", "append", rows=prepared.data["rows"])
 
@@ -61,8 +70,17 @@ def make_handler(name: str, kind: str, schedule: dict[str, Any] | None, **more: 
     } | more
 
 
-def describe(slug: str, name: str, tags: tuple[str, ...] = ("home",)) -> dict[str, Any]:
-    """What a worker would say of the script."""
+def describe(slug: str, name: str, tags: tuple[str, ...], cron: str, *, consumer: bool) -> dict[str, Any]:
+    """What a worker would say of the script. Without its consumer nothing runs by itself in a test."""
+    files = make_handler(
+        "FileReceipt",
+        "consumer",
+        None,
+        subscribes=["mails"],
+        has_mutate=True,
+        approve="always",
+        lines={"prepare": 15, "mutate": 18},
+    )
     return {
         "slug": slug,
         "name": name,
@@ -73,20 +91,29 @@ def describe(slug: str, name: str, tags: tuple[str, ...] = ("home",)) -> dict[st
         "connections": ["table:expenses"],
         "handlers": [
             make_handler("poll", "producer", {"every": "5m"}, publishes=["mails"]),
-            make_handler("FileReceipt", "consumer", None, subscribes=["mails"], has_mutate=True, approve="always"),
-            make_handler("digest", "job", {"cron": "0 9 * * 1-5", "timezone": "America/New_York"}),
+            *([files] if consumer else []),
+            make_handler("digest", "job", {"cron": cron, "timezone": "America/New_York"}),
         ],
     }
 
 
-def deploy(installation: Installation, slug: str, name: str, *, source: str = "", **wish: Any) -> None:
-    """Only while nothing else uses the engine."""
+def deploy(
+    installation: Installation,
+    slug: str,
+    name: str,
+    *,
+    source: str = "",
+    cron: str = SELDOM,
+    consumer: bool = False,
+    **wish: Any,
+) -> None:
+    """Only before the installation is started."""
     text = source or SCRIPT.replace("{name}", name)
     tags = ("work",) if slug.endswith(("1", "4")) else ("home",)
     new = Validated(
         path=str(installation.folder / f"{slug}.py"),
         source=text,
-        described=describe(slug, name, tags),
+        described=describe(slug, name, tags, cron, consumer=consumer),
         uses=tuple(find_tools(text)),
     )
     Path(new.path).write_text(text, encoding="utf-8")
@@ -155,7 +182,7 @@ def add_call(installation: Installation, run: str, workflow: str, at: datetime) 
         logs.append(db, run, "Looked at 3 receipts\nAdded 2 rows\n")
 
 
-def fill(installation: Installation, number: int) -> None:
+def fill(installation: Installation, number: int, *, cron: str = SELDOM, consumer: bool = False) -> None:
     """So many workflows, each with a little past; the first ones with everything there is to see."""
     now = installation.house.engine.context.clock.now().replace(microsecond=0)
     if number:
@@ -164,7 +191,7 @@ def fill(installation: Installation, number: int) -> None:
     for place in range(number):
         slug = f"chore-{place}"
         name = NAMES[place] if place < len(NAMES) else f"Chore {place}"
-        deploy(installation, slug, name, paused=place == 3, grant=place != 2)
+        deploy(installation, slug, name, paused=place == 3, grant=place != 2, cron=cron, consumer=consumer)
         for step in range(12 if place < 20 else 3):
             at = now - timedelta(hours=3 * step + 1, minutes=place)
             failed = (place + step) % 7 == 5
@@ -179,7 +206,24 @@ def fill(installation: Installation, number: int) -> None:
             add_unrun(installation, f"{slug}/poll", now - timedelta(minutes=90 + place), State.SKIPPED, Reason.OVERLAP)
             add_unrun(installation, f"{slug}/poll", now - timedelta(hours=9), State.MISSED, Reason.PASSED)
     if number:
-        deploy(installation, "chore-0", NAMES[0], source=SCRIPT.replace("{name}", NAMES[0]).replace('"Sent"', '"Done"'))
-        with installation.database.write() as db:
-            for place in range(3):
-                events.publish(db, "chore-1", "mails", f"m{place}", f"Receipt {place}", {}, now)
+        changed = SCRIPT.replace("{name}", NAMES[0]).replace('"Sent"', '"Done"')
+        deploy(installation, "chore-0", NAMES[0], source=changed, cron=cron, consumer=consumer)
+
+
+def publish(installation: Installation, workflow: str, number: int) -> None:
+    now = installation.house.engine.context.clock.now()
+    with installation.database.write() as db:
+        for place in range(number):
+            events.publish(db, workflow, "mails", f"m{place}", f"Receipt {place}", {}, now)
+
+
+@pytest.fixture
+def few(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
+    """Runs, with four workflows that have a past; the last is paused, and nothing starts by itself."""
+    made = Installation(tmp_path)
+    fill(made, 4)
+    made.start()
+    yield made
+    close_asking()
+    made.end()
+    made.close()

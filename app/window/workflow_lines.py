@@ -1,0 +1,27 @@
+"""Items of a short list with room around them: text of a few lines, on the ground that all our lists have."""
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from app.theme import Space, colours_of
+from app.window.workflows_list import paint_ground
+from app.window.workflows_model import Index
+
+_FLAGS = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
+class LinesDelegate(QStyledItemDelegate):
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        colours = colours_of(option.widget)
+        painter.save()
+        paint_ground(painter, option, colours)
+        painter.setFont(option.font)
+        painter.setPen(QColor(colours.text))
+        painter.drawText(option.rect.adjusted(Space.MEDIUM, 0, -Space.MEDIUM, 0), _FLAGS, str(index.data()))
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802  # Qt's name
+        width = max((option.rect.width() or 220) - 2 * Space.MEDIUM, 120)
+        room = QFontMetrics(option.font).boundingRect(QRect(0, 0, width, 10_000), _FLAGS, str(index.data()))
+        return QSize(width, room.height() + 2 * Space.SMALL)
