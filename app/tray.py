@@ -1,6 +1,8 @@
 """The tray icon: there as soon as a tray is, again when one comes back, and never a reason to end."""
 
+import os
 import sys
+from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
@@ -18,6 +20,7 @@ _TRIES = 40
 """A panel that comes up has its watcher first and its place for icons a little later."""
 _PATIENCE = 8
 """So many tries the bus may take to say whether there is a watcher."""
+_DARK_PANELS = ("gnome", "unity", "cinnamon", "pantheon", "budgie")
 _OPENING = (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick)
 
 
@@ -119,7 +122,7 @@ class Tray(QObject):
         overview = self._overview
         state = TrayState.IDLE if overview is None else overview.state
         count = 0 if overview is None else overview.needing
-        dark = QApplication.styleHints().colorScheme() is not Qt.ColorScheme.Light
+        dark = has_dark_panel(QApplication.styleHints().colorScheme())
         if self._shown != (state, count, dark):
             self._shown = state, count, dark
             self.icon.setIcon(tray_icon(state, dark_panel=dark, count=count))
@@ -138,6 +141,12 @@ class Tray(QObject):
     def _activate(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in _OPENING:
             self.activated.emit()
+
+
+def has_dark_panel(scheme: Qt.ColorScheme, environment: Mapping[str, str] = os.environ) -> bool:
+    """Nobody tells the colour of a panel: most follow the desktop, and some are dark whatever it is."""
+    desktop = environment.get("XDG_CURRENT_DESKTOP", "").lower()
+    return scheme is Qt.ColorScheme.Dark or any(name in desktop for name in _DARK_PANELS)
 
 
 def write_tooltip(overview: Overview) -> str:

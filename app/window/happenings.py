@@ -1,6 +1,6 @@
 """What happened, line by line: when, whose, and its sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -17,7 +17,7 @@ from app.window.day import Line
 
 
 class Happenings(QFrame):
-    """Made anew only when the lines are others."""
+    """Rows stay and only their words change: news come often, and making widgets takes long."""
 
     opened = Signal(str)
     """A run."""
@@ -26,6 +26,7 @@ class Happenings(QFrame):
         super().__init__(parent)
         mark(self, "surface", "card")
         self.lines: tuple[Line, ...] = ()
+        self._rows: list[_Row] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(Space.LARGE, Space.SMALL, Space.LARGE, Space.SMALL)
         self._grid.setHorizontalSpacing(Space.MEDIUM)
@@ -36,33 +37,49 @@ class Happenings(QFrame):
         if tuple(lines) == self.lines:
             return
         self.lines = tuple(lines)
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        for row, line in enumerate(lines):
-            self._add(row, line, zone)
+        while len(self._rows) < len(lines):
+            self._rows.append(_Row(self._grid, len(self._rows), lines[len(self._rows)], self.opened.emit, self))
+        for row, line in zip(self._rows, lines, strict=False):
+            row.show(line, zone)
+        for row in self._rows[len(lines) :]:
+            row.hide()
 
-    def _add(self, row: int, line: Line, zone: ZoneInfo) -> None:
-        when = QLabel(_say_minute(line.at, zone))
-        mark(when, "ink", "muted")
-        sentence = QLabel(reveal(line.sentence) or "")
-        sentence.setTextFormat(Qt.TextFormat.PlainText)
-        sentence.setWordWrap(True)
-        name = QLabel(reveal(line.name))
-        name.setTextFormat(Qt.TextFormat.PlainText)
-        top = Qt.AlignmentFlag.AlignVCenter
-        self._grid.addWidget(when, row, 0, top)
-        self._grid.addWidget(Chip(sign_run(line.state)), row, 1, top)
-        self._grid.addWidget(name, row, 2, top)
-        self._grid.addWidget(sentence, row, 3, top)
-        if line.run:
-            button = QPushButton(self.tr("Details"))
-            button.setFlat(True)
-            button.setAutoDefault(False)
-            button.setAccessibleDescription(reveal(f"{line.name}: {line.sentence}"))
-            button.clicked.connect(lambda _checked=False, run=line.run: self.opened.emit(run))
-            self._grid.addWidget(button, row, 4, top)
+
+class _Row:
+    """The widgets of one line, in a row of the grid."""
+
+    def __init__(
+        self, grid: QGridLayout, number: int, line: Line, opened: Callable[[str], None], parent: QWidget
+    ) -> None:
+        self._run = ""
+        self.when, self.name, self.sentence = QLabel(parent), QLabel(parent), QLabel(parent)
+        self.chip = Chip(sign_run(line.state), parent)
+        self.button = QPushButton(parent.tr("Details"), parent)
+        self.button.setAutoDefault(False)
+        self.button.clicked.connect(lambda: opened(self._run))
+        mark(self.when, "ink", "muted")
+        self.sentence.setWordWrap(True)
+        for label in (self.name, self.sentence):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        for column, widget in enumerate(self._widgets()):
+            grid.addWidget(widget, number, column, Qt.AlignmentFlag.AlignVCenter)
+
+    def show(self, line: Line, zone: ZoneInfo) -> None:
+        self._run = line.run
+        self.when.setText(_say_minute(line.at, zone))
+        self.chip.set_sign(sign_run(line.state))
+        self.name.setText(reveal(line.name))
+        self.sentence.setText(reveal(line.sentence))
+        self.button.setAccessibleDescription(reveal(f"{line.name}: {line.sentence}"))
+        for widget in self._widgets():
+            widget.setVisible(widget is not self.button or bool(line.run))
+
+    def hide(self) -> None:
+        for widget in self._widgets():
+            widget.hide()
+
+    def _widgets(self) -> tuple[QWidget, ...]:
+        return self.when, self.chip, self.name, self.sentence, self.button
 
 
 def _say_minute(at: datetime, zone: ZoneInfo) -> str:

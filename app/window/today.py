@@ -18,7 +18,7 @@ from app.window.happenings import Happenings
 from app.window.page import Page
 
 _MOST_CARDS = 2
-_MOST_LINES = 30
+_MOST_LINES = 20
 _MINUTE = 60_000
 
 

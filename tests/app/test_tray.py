@@ -7,13 +7,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from app.overview import FAR, Overview, say_summary
 from app.platform.bus import Bus
-from app.tray import Tray, write_tooltip
+from app.tray import Tray, has_dark_panel, write_tooltip
 from app.tray_menu import Choice, Entry, fill, list_entries
 from app.words import TrayState
 from scheduler.engine.workflows.views.requests import RequestView
@@ -219,3 +219,19 @@ def test_only_a_click_opens_the_window_not_the_menu(qtbot: QtBot, tray: Tray, tr
     assert heard == []
     tray.icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
     assert heard == ["open"]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "desktop", "is_dark"),
+    [
+        (Qt.ColorScheme.Unknown, "XFCE", False),
+        (Qt.ColorScheme.Light, "KDE", False),
+        (Qt.ColorScheme.Dark, "KDE", True),
+        (Qt.ColorScheme.Light, "ubuntu:GNOME", True),
+        (Qt.ColorScheme.Unknown, "", False),
+    ],
+)
+def test_the_icon_is_drawn_for_the_panel_not_for_the_window(
+    scheme: Qt.ColorScheme, desktop: str, *, is_dark: bool
+) -> None:
+    assert has_dark_panel(scheme, {"XDG_CURRENT_DESKTOP": desktop}) is is_dark

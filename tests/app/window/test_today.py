@@ -1,13 +1,18 @@
 """Today: what needs the person, the picture of the day, and what happened in words."""
 
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.installation import Installation
 from app.widgets.empty import EmptyPage
 from app.window import cards as cards_module
-from app.window.day import read_day
+from app.window.day import Line, read_day
+from app.window.happenings import Happenings
 from app.window.today import TodayPage
 from app.words import RunState
 from scheduler.engine.workflows.views.requests import RequestView
@@ -83,6 +88,33 @@ def test_details_and_bars_lead_to_the_run_and_titles_to_the_workflow(
         with qtbot.waitSignal(page.open_page) as opened:
             page.timeline.opened.emit(bar)
         assert opened.args == expected
+
+
+def test_lines_that_come_and_go_leave_no_old_words(qtbot: QtBot) -> None:
+    """Rows are used again; what they said before must not be seen."""
+    shown = Happenings()
+    qtbot.addWidget(shown)
+    shown.show()
+    now = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+
+    def line(number: int, run: str = "r") -> Line:
+        name = f"Name {number}"
+        return Line(at=now, workflow="w", name=name, state=RunState.DONE, sentence=f"Did {number} <b>", run=run)
+
+    def words() -> list[str]:
+        return [one.text() for one in shown.findChildren(QLabel) if one.isVisibleTo(shown)]
+
+    shown.show_lines([line(1), line(2), line(3)], ZoneInfo("Europe/Berlin"))
+    assert len(words()) == 12
+    shown.show_lines([line(4, run="")], ZoneInfo("Europe/Berlin"))
+    assert sorted(words()) == ["13:00", "Did 4 <b>", "Done", "Name 4"]
+    buttons = [one for one in shown.findChildren(QPushButton) if one.isVisibleTo(shown)]
+    assert buttons == [], "what has no run has no details"
+    shown.show_lines([line(5, run="r5")], ZoneInfo("Europe/Berlin"))
+    [button] = [one for one in shown.findChildren(QPushButton) if one.isVisibleTo(shown)]
+    with qtbot.waitSignal(shown.opened) as opened:
+        button.click()
+    assert opened.args == ["r5"]
 
 
 def test_without_workflows_the_page_says_what_to_do_next(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
