@@ -68,6 +68,7 @@ class ConnectionsPage(Page):
         self._lay_out()
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show_chosen())
         self.list.activated.connect(lambda _: self._connect_chosen())
+        self.list.pressed.connect(lambda _: self.saying.clear())
         self.model.dataChanged.connect(lambda *_: self._show_chosen())
         self.model.modelReset.connect(self._show_chosen)
         self.add.clicked.connect(lambda: self.connect_to(""))
@@ -163,8 +164,6 @@ class ConnectionsPage(Page):
         row = self.chosen()
         if row == self._shown:
             return
-        if row is None or self._shown is None or row.name != self._shown.name:
-            self.saying.clear()
         self._shown = row
         self.pane.setVisible(row is not None)
         if row is None:

@@ -117,6 +117,8 @@ class RunPane(QScrollArea):
         self.details = shown
         old, self._top = self._top, self._make_top(shown)
         self._whole.replaceWidget(old, self._top)
+        self._top.show()
+        old.hide()
         old.deleteLater()
 
     def _make_top(self, found: RunDetails) -> QWidget:

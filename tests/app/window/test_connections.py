@@ -1,0 +1,184 @@
+"""Connections: what there is, how it stands, and putting it right."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.asking import command
+from app.installation import Installation
+from app.theme import Tone
+from app.window.connect_dialog import ConnectDialog
+from app.window.connections import ConnectionsPage
+from scheduler.connections.connector import Call, Connector, Field, FieldKind
+from scheduler.store import connections
+from tests.app.living import Wait
+from tests.app.window.filling import few
+
+__all__ = ["few"]
+
+MAIL = Connector(
+    kind="mail",
+    title="Mail",
+    help="A mailbox.",
+    fields=(
+        Field(name="server", label="Server"),
+        Field(name="password", label="Password", secret=True),
+        Field(name="port", label="Port", kind=FieldKind.NUMBER, default=993),
+        Field(name="safe", label="Encrypted", kind=FieldKind.FLAG, default=True),
+        Field(name="folder", label="Folder", kind=FieldKind.CHOICE, choices=("Inbox", "All"), required=False),
+    ),
+    tools=(),
+    test=lambda call: f"Reached {call.settings['server']}.",
+)
+
+
+@pytest.fixture
+def page(qtbot: QtBot, few: Installation, wait: Wait) -> ConnectionsPage:
+    made = ConnectionsPage(few)
+    qtbot.addWidget(made)
+    made.resize(1000, 700)
+    made.show()
+    made.refresh()
+    wait(lambda: made.model.rowCount() == 2)
+    return made
+
+
+def choose(page: ConnectionsPage, name: str) -> None:
+    page.list.setCurrentIndex(page.model.index(page.model.place_of(name)))
+
+
+def dialog_of(page: ConnectionsPage) -> ConnectDialog:
+    return page.findChildren(ConnectDialog)[-1]
+
+
+def line(dialog: ConnectDialog, name: str) -> QLineEdit:
+    field = dialog.inputs[name]
+    assert isinstance(field, QLineEdit)
+    return field
+
+
+def test_each_says_what_it_is_and_who_uses_it(page: ConnectionsPage) -> None:
+    choose(page, "table:expenses")
+    assert page.chip.text() == "Connected"
+    assert page.users.text() == "Receipts\nBack up photos\nMorning digest\nTidy downloads"
+    choose(page, "files:receipts")
+    assert page.users.text() == "Nobody."
+
+
+def test_it_is_tested_where_it_stands(page: ConnectionsPage, few: Installation, wait: Wait) -> None:
+    choose(page, "files:receipts")
+    page.test.click()
+    wait(lambda: page.saying.sentence and not page.saying.sentence.startswith("Testing"))
+    assert page.saying._label.property("ink") == Tone.GOOD.value
+    command(few, "connect", name="files:receipts", settings={"path": str(few.folder / "gone")})
+    page.refresh()
+    wait(lambda: (page.chosen() or page.model.rows[0]).view.settings["path"].endswith("gone"))
+    page.test.click()
+    wait(lambda: page.saying._label.property("ink") == Tone.BAD.value)
+    assert "gone" in page.saying.sentence
+
+
+def test_a_lost_one_says_why_and_offers_to_connect(page: ConnectionsPage, few: Installation, wait: Wait) -> None:
+    choose(page, "table:expenses")
+    with few.database.write() as db:
+        connections.set_trouble(db, "table:expenses", "The disk is not there. Plug it in and connect again.")
+    page.refresh()
+    wait(lambda: page.chip.text() == "Reconnect")
+    assert page.words.text() == "The disk is not there. Plug it in and connect again."
+    page.connect_button.click()
+    dialog = dialog_of(page)
+    assert line(dialog, "path").text() == str(few.folder / "expenses.csv")
+    dialog.connect_button.click()
+    wait(lambda: page.chip.text() == "Connected")
+
+
+def test_a_new_one_is_made_with_the_fields_of_its_kind(
+    page: ConnectionsPage, few: Installation, wait: Wait, tmp_path: Path
+) -> None:
+    page.add.click()
+    dialog = dialog_of(page)
+    dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
+    dialog.name.setText("inbox")
+    line(dialog, "path").setText("not a full path")
+    dialog.connect_button.click()
+    wait(lambda: "full path" in dialog.saying.sentence)
+    assert connections.find(few.database.read(), "files:inbox") is None
+    line(dialog, "path").setText(str(tmp_path))
+    dialog.connect_button.click()
+    wait(lambda: page.model.place_of("files:inbox") >= 0)
+    wait(lambda: page.name.text() == "files:inbox")
+    assert page.saying.sentence == "files:inbox is connected."
+
+
+def test_a_name_that_cannot_be_one_is_refused_in_place(page: ConnectionsPage, wait: Wait) -> None:
+    page.add.click()
+    dialog = dialog_of(page)
+    dialog.name.setText("two words")
+    dialog.connect_button.click()
+    wait(lambda: "is not the name of a connection" in dialog.saying.sentence)
+
+
+def test_what_is_secret_is_masked_and_never_filled_in(qtbot: QtBot, few: Installation, wait: Wait) -> None:
+    few.house.registry._connectors["mail"] = MAIL
+    known = {"server": "mail.example", "password": "kept elsewhere"}
+    dialog = ConnectDialog(few, "mail:home", known)
+    qtbot.addWidget(dialog)
+    assert line(dialog, "password").echoMode() is QLineEdit.EchoMode.Password
+    assert line(dialog, "password").text() == ""
+    assert isinstance(dialog.inputs["safe"], QCheckBox) and dialog.inputs["safe"].isChecked()
+    assert isinstance(dialog.inputs["folder"], QComboBox)
+    line(dialog, "password").setText("x")
+    assert dialog.given() == {"server": "mail.example", "password": "x", "port": "993", "safe": True, "folder": "Inbox"}
+    dialog.test.click()
+    wait(lambda: dialog.saying.sentence == "Reached mail.example.")
+
+
+def test_a_fault_of_a_connector_is_said_and_the_form_stays(qtbot: QtBot, few: Installation, wait: Wait) -> None:
+    def fail(_: Call) -> str:
+        raise OSError("The line is dead.")
+
+    few.house.registry._connectors["mail"] = Connector(
+        kind="mail", title="Mail", help="", fields=MAIL.fields[:1], tools=(), test=fail
+    )
+    dialog = ConnectDialog(few, "mail:home", {"server": "mail.example"})
+    qtbot.addWidget(dialog)
+    dialog.test.click()
+    wait(lambda: dialog.saying.sentence == "The line is dead.")
+    assert dialog.connect_button.isEnabled()
+
+
+@pytest.mark.parametrize("sure", [False, True], ids=["not sure", "sure"])
+def test_it_is_disconnected_only_if_one_is_sure(
+    page: ConnectionsPage,
+    few: Installation,
+    wait: Wait,
+    monkeypatch: pytest.MonkeyPatch,
+    sure: bool,  # noqa: FBT001  the case
+) -> None:
+    choose(page, "files:receipts")
+    monkeypatch.setattr(ConnectionsPage, "_confirm", lambda *_: sure)
+    page.disconnect_button.click()
+    if sure:
+        wait(lambda: page.model.rowCount() == 1)
+    assert (connections.find(few.database.read(), "files:receipts") is None) is sure
+
+
+def test_one_that_workflows_want_and_nobody_connected_is_listed(
+    page: ConnectionsPage, few: Installation, wait: Wait
+) -> None:
+    command(few, "disconnect", name="table:expenses")
+    page.open_subject("table:expenses")
+    page.refresh()
+    wait(lambda: page.chip.text() == "Not connected" and page.name.text() == "table:expenses")
+    assert page.connect_button.isVisible() and not page.test.isEnabled()
+    assert not page.disconnect_button.isVisible()
+
+
+def test_an_empty_page_says_what_a_connection_is(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+    page = ConnectionsPage(empty)
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    wait(lambda: page.body.currentWidget() is page.empty)

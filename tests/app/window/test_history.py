@@ -1,0 +1,234 @@
+"""History: everything that ran and did not, however much there is, and one run with all that is known of it."""
+
+import csv
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget
+from pytestqt.qtbot import QtBot
+
+from app.asking import command
+from app.installation import Installation
+from app.window.history import HistoryPage
+from app.window.history_details import Steps
+from app.window.history_model import Column, HistoryModel
+from app.window.history_rows import Read, Row
+from app.words import RunState
+from scheduler.rules.phases import Status
+from tests.app.living import Wait, deploy
+from tests.app.window.filling import add_run, few
+
+__all__ = ["few"]
+
+NOW = datetime(2026, 11, 16, 12, 0, 30, tzinfo=UTC)
+
+
+def row(key: str, state: RunState = RunState.DONE, minutes: int = 0, **facts: str | None) -> Row:
+    return Row(
+        key=key,
+        run=key,
+        at=NOW - timedelta(minutes=minutes),
+        until=None,
+        workflow="w",
+        name="W",
+        state=state,
+        what=facts.get("what") or "Done",
+        took=timedelta(seconds=4),
+        retry_of=facts.get("retry_of"),
+    )
+
+
+@pytest.fixture
+def model(qtbot: QtBot) -> HistoryModel:
+    return HistoryModel(ZoneInfo("UTC"))
+
+
+@pytest.fixture
+def page(qtbot: QtBot, few: Installation, wait: Wait) -> HistoryPage:
+    made = HistoryPage(few)
+    qtbot.addWidget(made)
+    made.resize(1100, 700)
+    made.show()
+    made.refresh()
+    wait(lambda: made.model.rowCount() > 0)
+    return made
+
+
+def keys(model: HistoryModel) -> list[str]:
+    return [one.key for one in model.rows]
+
+
+def buttons(page: HistoryPage) -> dict[str, QPushButton]:
+    return {one.text(): one for one in page.pane.findChildren(QPushButton) if one.isVisibleTo(page.pane)}
+
+
+def said(page: HistoryPage) -> str:
+    return "\n".join(one.text() for one in page.pane.findChildren(QLabel) if one.isVisibleTo(page.pane))
+
+
+def test_news_come_on_top_and_nothing_else_moves(model: HistoryModel) -> None:
+    old = [row("b", minutes=1), row("a", minutes=2)]
+    model.start(Read(rows=tuple(old), cursor=None), NOW)
+    resets: list[bool] = []
+    model.modelReset.connect(lambda: resets.append(True))
+    model.renew(Read(rows=(row("c"), *old), cursor=None), NOW)
+    assert keys(model) == ["c", "b", "a"] and not resets
+    changed: list[int] = []
+    model.dataChanged.connect(lambda first, _: changed.append(first.row()))
+    model.renew(Read(rows=(row("c", RunState.FAILED), *old), cursor=None), NOW)
+    assert changed == [0] and model.rows[0].state is RunState.FAILED
+
+
+def test_rows_further_down_stay_when_the_first_page_is_read_again(model: HistoryModel) -> None:
+    model.start(Read(rows=(row("c"), row("b", minutes=1)), cursor="x"), NOW)
+    model.append(Read(rows=(row("a", minutes=2),), cursor=None))
+    model.renew(Read(rows=(row("d"), row("c")), cursor="y"), NOW)
+    assert keys(model) == ["d", "c", "b", "a"]
+
+
+def test_a_wholly_new_page_takes_the_place_of_the_old_one(model: HistoryModel) -> None:
+    model.start(Read(rows=(row("a"),), cursor=None), NOW)
+    model.renew(Read(rows=(row("z"), row("y")), cursor=None), NOW)
+    assert keys(model) == ["z", "y"]
+
+
+def test_more_is_asked_for_once_at_a_time(model: HistoryModel) -> None:
+    asked: list[str] = []
+    model.more = asked.append
+    model.start(Read(rows=(row("b"),), cursor="here"), NOW)
+    for _ in range(3):
+        model.fetchMore(QModelIndex())
+    assert asked == ["here"]
+    model.append(Read(rows=(row("b"), row("a", minutes=1)), cursor=None))
+    assert keys(model) == ["b", "a"]
+    assert not model.canFetchMore(QModelIndex())
+
+
+def test_an_attempt_that_was_followed_is_shown_as_failed(model: HistoryModel) -> None:
+    first = row("one", RunState.RETRYING, minutes=5, what="No network.")
+    model.start(Read(rows=(first,), cursor=None), NOW)
+    assert model.rows[0].state is RunState.RETRYING
+    model.renew(Read(rows=(row("two", retry_of="one"), first), cursor=None), NOW)
+    assert [one.state for one in model.rows] == [RunState.DONE, RunState.FAILED]
+    assert model.rows[1].what == "No network. It was tried again."
+
+
+def test_times_are_said_in_the_zone_of_this_computer(qtbot: QtBot) -> None:
+    model = HistoryModel(ZoneInfo("Asia/Tokyo"))
+    model.start(Read(rows=(row("a"),), cursor=None), NOW)
+    assert model.index(0, Column.WHEN).data() == "Today 21:00"
+    assert model.index(0, Column.TOOK).data() == "4.0 s"
+
+
+def test_every_time_that_did_not_run_has_a_row_with_its_reason(page: HistoryPage, wait: Wait) -> None:
+    page.result.setCurrentIndex(page.result.findData("missed"))
+    wait(lambda: {one.state for one in page.model.rows} == {RunState.MISSED})
+    assert {one.what for one in page.model.rows} == {
+        "Its time passed while the computer or Dayhand was off, asleep or paused."
+    }
+    page.result.setCurrentIndex(page.result.findData("skipped"))
+    wait(lambda: {one.state for one in page.model.rows} == {RunState.SKIPPED})
+    page.table.selectRow(0)
+    assert page.saying.sentence.endswith("The run before it was still going.")
+    assert not page.pane.isVisible()
+
+
+def test_it_is_narrowed_by_words_workflow_and_time(page: HistoryPage, few: Installation, wait: Wait) -> None:
+    add_run(few, "special", "chore-1", few.house.engine.context.clock.now(), summary="Found a rare stamp")
+    page.field.setText("stamp")
+    wait(lambda: [one.run for one in page.model.rows] == ["special"])
+    page.field.setText("nothing like it")
+    wait(lambda: page.body.currentWidget() is page.nothing)
+    assert page.nothing.button is not None
+    page.nothing.button.click()
+    wait(lambda: page.model.rowCount() > 10)
+    page.workflow.setCurrentIndex(page.workflow.findData("chore-1"))
+    wait(lambda: {one.workflow for one in page.model.rows} == {"chore-1"})
+
+
+def test_a_long_past_is_read_as_one_scrolls(page: HistoryPage, few: Installation, wait: Wait) -> None:
+    begin = few.house.engine.context.clock.now() - timedelta(days=300)
+    for number in range(900):
+        add_run(few, f"old{number:05}", "chore-2", begin + timedelta(minutes=number))
+    page.workflow.setCurrentIndex(page.workflow.findData("chore-2"))
+    wait(lambda: page.model.cursor is not None and page.model.rowCount() == 200)
+    assert page.count.text() == "The newest 200; more as you scroll"
+
+    def scroll() -> bool:
+        page.table.scrollToBottom()
+        return page.model.cursor is None
+
+    wait(scroll)
+    shown = keys(page.model)
+    assert len(shown) == len(set(shown)) == 900 + 12 + 2
+    assert page.count.text() == "914 in all"
+
+
+def test_what_happens_while_one_looks_is_put_on_top(page: HistoryPage, few: Installation, wait: Wait) -> None:
+    page.table.selectRow(3)
+    chosen = page.table.chosen()
+    add_run(few, "brand new", "chore-0", few.house.engine.context.clock.now())
+    page.refresh()
+    wait(lambda: page.model.rows[0].run == "brand new")
+    assert page.table.chosen() == chosen
+
+
+def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(page: HistoryPage, wait: Wait) -> None:
+    page.open_subject("run0000x0000")
+    wait(lambda: page.pane.details is not None and "Added 2 rows" in page.pane.log.toPlainText())
+    assert "What was done" in said(page) and "append on table:expenses" in said(page)
+    [table] = [one for one in page.pane.findChildren(QTableWidget) if one.isVisibleTo(page.pane)]
+    cells = [table.item(0, column).text() for column in range(2)]
+    assert cells == ["Corner Bakery", "7.4"]
+    assert not page.pane.findChildren(Steps)[0].isVisible()
+    assert "FileReceipt" not in said(page)
+    buttons(page)["Details"].click()
+    assert page.pane.findChildren(Steps)[0].isVisible()
+    assert "preparing" in page.pane.findChildren(Steps)[0].toolTip()
+    assert "FileReceipt (consumer)" in said(page)
+    buttons(page)["Close"].click()
+    assert not page.pane.isVisible()
+
+
+def test_a_real_failure_names_its_place_and_is_tried_again(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+    deploy(empty, "Broken", "print('so far'); 1 / 0")
+    [run] = command(empty, "run", target="broken")["runs"]
+    wait(lambda: empty.views.endings([run])[0].is_over)
+    page = HistoryPage(empty)
+    qtbot.addWidget(page)
+    page.resize(1000, 700)
+    page.show()
+    page.refresh()
+    page.open_subject(run)
+    wait(lambda: page.pane.details is not None and page.pane.details.status is Status.LOGIC)
+    assert "ZeroDivisionError" in said(page) and "broken.py, line 6" in said(page)
+    wait(lambda: page.pane.log.toPlainText() == "so far\n")
+    buttons(page)["Try again"].click()
+    wait(lambda: len(empty.views.run(run).chain) == 2)
+    page.refresh()
+    wait(lambda: "Try again" not in buttons(page))
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_what_is_shown_can_be_taken_along(page: HistoryPage, wait: Wait, tmp_path: Path, kind: str) -> None:
+    page.result.setCurrentIndex(page.result.findData("missed"))
+    wait(lambda: {one.state for one in page.model.rows} == {RunState.MISSED})
+    path = tmp_path / f"taken.{kind}"
+    page.export_to(path)
+    wait(lambda: page.saying.sentence == f"4 rows were written to taken.{kind}.")
+    with path.open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file)) if kind == "csv" else json.load(file)
+    assert [one["result"] for one in written] == ["missed"] * 4
+    assert {one["workflow"] for one in written} == {"Receipts", "Back up photos", "Morning digest", "Tidy downloads"}
+
+
+def test_before_anything_ran_the_page_says_so(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+    page = HistoryPage(empty)
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    wait(lambda: page.body.currentWidget() is page.empty)
