@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -39,6 +39,18 @@ from scheduler.timing.zones import find_zone
 
 _NO_TRAY = 6_000
 """Milliseconds after which one who started hidden, where no tray came, gets a window that can be found."""
+
+
+class App(QApplication):
+    """Asked by the system to quit, as macOS does from its own menu, it asks the same as everywhere."""
+
+    quit_asked = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Quit:
+            self.quit_asked.emit()
+            return True
+        return super().event(event)
 
 
 class Shell(QObject):
@@ -200,8 +212,7 @@ class Shell(QObject):
 
 def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     """Run until the person quits. The caller holds the folder's lock."""
-    existing = QApplication.instance()
-    app = existing if isinstance(existing, QApplication) else QApplication([sys.argv[0]])
+    app = App([sys.argv[0]])
     _name(app)
     preferences = read_preferences(folder)
     garbage = Garbage()
@@ -215,6 +226,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     )
     look = Look(app, preferences.appearance)
     shell = Shell(installation, moods, session, preferences, look)
+    app.quit_asked.connect(shell.leaving.leave)
     signals = EndSignals(_end)
     installation.announced.connect(garbage.stir)
     attune(installation.host, moods)
@@ -229,7 +241,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     if installation.damage is not None:
         shell.window.say(installation.damage.sentence, Tone.BAD)
     if wanted.seconds is not None:
-        QTimer.singleShot(round(wanted.seconds * 1000), _end)
+        QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
     app.exec()
     watching.close()
     backups.stop()

@@ -16,7 +16,7 @@ from scheduler.engine.workflows.views.runs import RunView
 from scheduler.engine.workflows.views.times import NextTime
 
 _MOST_PAST = 1_000
-_MOST_COMING = 2_000
+_MOST_COMING = 1_000
 """Times that are worked out for all workflows together; of each at least the next few."""
 _FEW = 10
 

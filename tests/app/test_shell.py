@@ -176,7 +176,7 @@ def test_quit_ends_the_app_when_nothing_outside_is_being_done(
 
 
 def test_the_whole_app_starts_and_ends(tmp_path: Path) -> None:
-    """As a process of its own, on a screen that nobody sees, ended after a moment."""
+    """As a process of its own, on a screen that nobody sees; after a moment it is asked to quit, as a system does."""
     import os
     import subprocess
     import sys

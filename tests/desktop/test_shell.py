@@ -134,7 +134,10 @@ def test_the_window_opens_from_the_menu_closes_into_the_tray_and_quit_ends_it(de
     desk.start_tray()
     program.start("--background")
     program.choose("Open Dayhand", program.has_window)
-    desk.wait_for_text(APP, "What happened")
+    desk.wait_for_text(APP, "Add 3 receipts (45.55) to Expenses")
+    desk.press(APP, "Approve")
+    desk.wait_for_text(APP, "Filed 3, 3 so far")
+    assert len(program.rows()) == 4
     desk.run("xdotool", "search", "--onlyvisible", "--name", "^Dayhand$", "windowactivate", "--sync", "key", "ctrl+w")
     until(lambda: not program.has_window(), "the window to close")
     process = program.process
