@@ -40,6 +40,9 @@ from scheduler.timing.zones import find_zone
 _NO_TRAY = 6_000
 """Milliseconds after which one who started hidden, where no tray came, gets a window that can be found."""
 
+_FILES = 60_000
+"""Milliseconds between two looks at the files of workflows: the system tells of most changes at once."""
+
 
 class App(QApplication):
     """Asked by the system to quit, as macOS does from its own menu, it asks the same as everywhere."""
@@ -235,7 +238,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
         installation.start()
     except OSError as error:
         shell.window.say(str(error), Tone.BAD)
-    watching = Watching(installation, shell.said.emit)
+    watching = Watching(installation, shell.said.emit, look=_FILES)
     backups = _back_up_now_and_then(folder, SystemClock(), shell.said.emit)
     shell.start(background=background)
     if installation.damage is not None:

@@ -43,7 +43,7 @@ class Tray(QObject):
         self.icon: QSystemTrayIcon | None = None
         self.menu = QMenu()
         self.menu.aboutToShow.connect(self._rebuild)
-        self._again = QTimer(self, timerType=Qt.TimerType.VeryCoarseTimer)
+        self._again = QTimer(self)
         self._again.timeout.connect(self._look)
         self._service = Service(bus, _WATCHER) if platform.startswith("linux") else None
         self._is_told = self._service is None

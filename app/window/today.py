@@ -3,6 +3,7 @@
 from datetime import date
 
 from PySide6.QtCore import QDate, QLocale, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from app.installation import Installation
@@ -28,10 +29,17 @@ class TodayPage(Page):
         self.title = self.tr("Today")
         self.day: Day | None = None
         self._make_parts()
-        # The line for now moves while one looks at it.
         self._clock = QTimer(self, interval=_MINUTE)
-        self._clock.timeout.connect(self._tick)
+        self._clock.timeout.connect(self.refresh)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
+        """The line for now moves while one looks at it."""
+        super().showEvent(event)
         self._clock.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802  # Qt's name
+        super().hideEvent(event)
+        self._clock.stop()
 
     def refresh(self) -> None:
         installation = self.installation
@@ -126,10 +134,6 @@ class TodayPage(Page):
             self.open_page.emit("history", bar)
         else:
             self.open_page.emit("workflows", rest.partition(":")[0].partition("/")[0])
-
-    def _tick(self) -> None:
-        if self.isVisible():
-            self.refresh()
 
 
 def _say_date(day: date) -> str:

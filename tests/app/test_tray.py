@@ -190,6 +190,9 @@ def test_without_a_tray_there_is_no_icon_and_one_that_appears_later_is_used(
 ) -> None:
     """U1"""
     assert tray.icon is None and not tray.is_there
+    for _ in range(100):
+        QApplication.processEvents()
+    assert tray._tries > 0, "it looks now and then, not all the time"
     with qtbot.waitSignal(tray.came, timeout=60_000):
         trays["is"] = True
     assert tray.is_there

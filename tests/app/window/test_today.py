@@ -117,6 +117,14 @@ def test_lines_that_come_and_go_leave_no_old_words(qtbot: QtBot) -> None:
     assert opened.args == ["r5"]
 
 
+def test_the_clock_of_the_picture_rests_while_nobody_looks(page: TodayPage) -> None:
+    assert page._clock.isActive()
+    page.hide()
+    assert not page._clock.isActive()
+    page.show()
+    assert page._clock.isActive()
+
+
 def test_without_workflows_the_page_says_what_to_do_next(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
     page = TodayPage(empty)
     qtbot.addWidget(page)
