@@ -19,7 +19,7 @@ from app.asking import Asking, command
 from app.installation import Installation
 from app.theme import Space, Tone
 from app.widgets.details_view import make_text
-from app.window.saying import Saying, make_button, make_heading
+from app.window.saying import Saying, add_row, make_button, make_heading
 from scheduler.connections.connector import Call, Connector, Field, FieldKind, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
 
@@ -81,8 +81,8 @@ class ConnectDialog(QDialog):
         self._form = QFormLayout()
         self._form.setSpacing(Space.MEDIUM)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._form.addRow(self.tr("&Kind"), self.kind)
-        self._form.addRow(self.tr("&Name"), self.name)
+        add_row(self._form, self.tr("&Kind"), self.kind)
+        add_row(self._form, self.tr("&Name"), self.name)
         self._lay_out()
         self.kind.currentIndexChanged.connect(self._make_fields)
         self.test.clicked.connect(self._test)
@@ -136,7 +136,7 @@ class ConnectDialog(QDialog):
             widget.setToolTip(field.help)
             self.inputs[field.name] = widget
             label = field.label if field.required else self.tr("{label} (if you like)").format(label=field.label)
-            self._form.addRow("" if isinstance(widget, QCheckBox) else label, self._with_button(field, widget))
+            add_row(self._form, "" if isinstance(widget, QCheckBox) else label, self._with_button(field, widget))
 
     def _make_field(self, field: Field) -> QLineEdit | QCheckBox | QComboBox:
         known = self._known.get(field.name, field.default)

@@ -38,6 +38,8 @@ from app.window.page import Page
 from app.window.saying import Saying, make_button, make_heading
 from app.words import RunState
 
+_MOST_USERS = 12
+
 
 class ConnectionsPage(Page):
     def __init__(self, installation: Installation) -> None:
@@ -177,12 +179,19 @@ class ConnectionsPage(Page):
         shown = {key: value for key, value in row.view.settings.items() if value not in (None, "")}
         if shown:
             self.facts.addWidget(DetailsView(read_details(shown)))
-        self.users.setText("\n".join(row.users) or self.tr("Nobody."))
+        self.users.setText(self._say_users(row.users))
         self.connect_button.setText(self.tr("Change…") if row.is_ready else self.tr("Connect…"))
         self.connect_button.setVisible(row.has_fields)
         mark(self.connect_button, "importance", "" if row.is_ready else "primary")
         self.disconnect_button.setVisible(row.view.is_connected)
         self.test.setEnabled(row.view.is_connected or not row.has_fields)
+
+    def _say_users(self, users: tuple[str, ...]) -> str:
+        if not users:
+            return self.tr("Nobody.")
+        more = len(users) - _MOST_USERS
+        rest = (self.tr("and {number} more").format(number=f"{more:,}"),) if more > 0 else ()
+        return "\n".join((*users[:_MOST_USERS], *rest))
 
     def _say(self, row: ConnectionRow) -> str:
         if row.view.trouble is not None:

@@ -23,6 +23,7 @@ from scheduler.store import workflows
 ROW = Qt.ItemDataRole.UserRole
 translate = QCoreApplication.translate
 _CHIPS = 150
+_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,9 @@ class ConnectionRow:
             return self.view.trouble
         if not self.users:
             return translate("connections", "{kind} · nobody uses it").format(kind=self.kind)
+        if len(self.users) > _NAMED:
+            used = translate("connections", "{kind} · used by {number} workflows")
+            return used.format(kind=self.kind, number=f"{len(self.users):,}")
         return translate("connections", "{kind} · used by {users}").format(kind=self.kind, users=", ".join(self.users))
 
 

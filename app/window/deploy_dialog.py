@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 from app.asking import Asking
 from app.installation import Installation
 from app.look import mark
-from app.theme import Space, Tone, Type
+from app.resources import find_resource
+from app.theme import Space, Tone, Type, colours_of
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button, make_heading
@@ -147,9 +148,12 @@ class DeployDialog(QDialog):
         self.uses.setAccessibleName(self.tr("What it may use"))
         self.uses.setFrameShape(QFrame.Shape.NoFrame)
         self.uses.setWordWrap(True)
-        self.uses.setStyleSheet("QListWidget::item { padding: 6px; }")
-        self.uses_title = make_heading(self.tr("What it may use"), Type.STRONG)
+        self.uses.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.uses.setStyleSheet(_dress_checks(self))
+        self.uses.hide()
+        self.uses_title = make_heading("", Type.STRONG)
         self.missing = make_text("", Tone.ATTENTION.value)
+        self.missing.hide()
         self.paused = QCheckBox(self.tr("Start it &paused"))
         self.watch = QCheckBox(self.tr("Deploy again whenever the &file is saved"))
         self.busy = QProgressBar()
@@ -183,10 +187,10 @@ class DeployDialog(QDialog):
         layout.setSpacing(Space.MEDIUM)
         for widget in (self.heading, self.description, self.times, self.uses_title):
             layout.addWidget(widget)
-        layout.addWidget(self.uses, 1)
+        layout.addWidget(self.uses, 3)
         for part in (self.missing, self.paused, self.watch, self.busy, self.saying):
             layout.addWidget(part)
-        layout.addStretch(0)
+        layout.addStretch(1)
         row = QHBoxLayout()
         row.addWidget(self.again)
         row.addStretch(1)
@@ -275,3 +279,15 @@ class DeployDialog(QDialog):
         self.accept()
         self.deployed.emit(answer["workflow"], said)
         self.deleteLater()
+
+
+def _dress_checks(dialog: QWidget) -> str:
+    """What is checked in a list looks as it does beside a label."""
+    colours = colours_of(dialog)
+    checked = find_resource(f"icons/controls/check-{'dark' if colours.is_dark else 'light'}.svg").as_posix()
+    box = f"width: 14px; height: 14px; border: 1px solid {colours.edge}; border-radius: 4px;"
+    return (
+        "QListWidget::item { padding: 6px; }"
+        f"QListWidget::indicator {{ {box} background: {colours.surface}; }}"
+        f"QListWidget::indicator:checked {{ background: {colours.accent}; image: url({checked}); }}"
+    )

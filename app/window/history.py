@@ -78,7 +78,7 @@ class HistoryPage(Page):
     def open_subject(self, subject: str) -> None:
         """A run by its id; nothing is the list."""
         if subject:
-            self._open_run(subject, "")
+            self._open_run(subject)
         else:
             self._close_run()
 
@@ -235,10 +235,10 @@ class HistoryPage(Page):
             self.saying.say(_say_unrun(row), Tone.QUIET)
         else:
             self.saying.clear()
-            self._open_run(row.run, row.name)
+            self._open_run(row.run)
 
-    def _open_run(self, run: str, name: str) -> None:
-        self.pane.open(run, name)
+    def _open_run(self, run: str) -> None:
+        self.pane.open(run)
         if not self.pane.isVisibleTo(self):
             self.pane.show()
             width = self.split.width() or 1000

@@ -33,6 +33,7 @@ from app.window.states import state_of_run
 from app.words import RunState
 from scheduler.engine.workflows.views.runs import LogPart, RunDetails
 from scheduler.rules.phases import Status
+from scheduler.store import workflows
 
 _LOOK_MS = 700
 """How often a log that still grows is looked at."""
@@ -83,9 +84,9 @@ class RunPane(QScrollArea):
         self._clock = QTimer(self, interval=_LOOK_MS)
         self._clock.timeout.connect(self._follow)
 
-    def open(self, run: str, name: str = "") -> None:
+    def open(self, run: str) -> None:
         if run != self.run:
-            self.run, self._name, self.details, self._part = run, name, None, 0
+            self.run, self.details, self._part = run, None, 0
             self.log.clear()
             self.saying.clear()
         self.refresh()
@@ -93,8 +94,10 @@ class RunPane(QScrollArea):
     def refresh(self) -> None:
         run = self.run
         if run:
-            views = self._installation.views
-            self._asking.ask(lambda: views.run(run), lambda found: self._show(run, found), self._refuse)
+            installation = self._installation
+            self._asking.ask_latest(
+                "run", lambda: _read(installation, run), lambda found: self._show(run, *found), self._refuse
+            )
             self._follow()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
@@ -108,9 +111,10 @@ class RunPane(QScrollArea):
     def _refuse(self, error: Exception) -> None:
         self.saying.refuse(error)
 
-    def _show(self, run: str, found: RunDetails) -> None:
+    def _show(self, run: str, found: RunDetails, name: str) -> None:
         if run != self.run:
             return
+        self._name = name
         shown = replace(found, log="")
         if shown == self.details:
             return
@@ -279,6 +283,13 @@ class RunPane(QScrollArea):
         was_active = self.details is not None and self.details.status is Status.ACTIVE
         if found.is_over and was_active:
             self.refresh()
+
+
+def _read(installation: Installation, run: str) -> tuple[RunDetails, str]:
+    """With the name of its workflow."""
+    found = installation.views.run(run)
+    row = workflows.find(installation.database.read(), found.workflow)
+    return found, found.workflow if row is None else row.name
 
 
 def _state(found: RunDetails) -> RunState:

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.look import mark
 from app.theme import Tone, Type, make_font
@@ -80,6 +80,14 @@ class Saying(QWidget):
 
     def clear(self) -> None:
         self.say("")
+
+
+def add_row(form: QFormLayout, words: str, field: QWidget) -> None:
+    """The words stand on one line with the field, also where a stylesheet made that taller."""
+    label = QLabel(words)
+    label.setBuddy(field)
+    label.setMinimumHeight(field.sizeHint().height())
+    form.addRow(label, field)
 
 
 def leave_find(field: QWidget) -> None:

@@ -22,7 +22,7 @@ from app.theme import Appearance, Space, Tone
 from app.widgets.details_view import make_text
 from app.window.frame import Column, make_section
 from app.window.page import Page
-from app.window.saying import Saying, make_button
+from app.window.saying import Saying, add_row, make_button
 from app.window.settings_words import APPEARANCES, CATCHUPS, KEPT, OVERLAPS, say
 from scheduler.store.backups import back_up
 from scheduler.timing.policies import Catchup, Overlap
@@ -272,10 +272,8 @@ def _form(rows: Sequence[tuple[str, QWidget]]) -> QFormLayout:
     form.setVerticalSpacing(Space.SMALL)
     for label, widget in rows:
         if label:
-            words = QLabel(label)
-            words.setBuddy(widget)
-            words.setMinimumSize(_LABEL_WIDTH, widget.sizeHint().height())
-            form.addRow(words, widget)
+            add_row(form, label, widget)
+            form.labelForField(widget).setMinimumWidth(_LABEL_WIDTH)
         else:
             form.addRow(widget)
     return form

@@ -11,7 +11,7 @@ from app.installation import Installation
 from app.look import indent
 from app.theme import Space
 from app.widgets.details_view import make_text
-from app.window.saying import Saying, make_button, make_heading
+from app.window.saying import Saying, add_row, make_button, make_heading
 from app.window.workflow_facts import ScheduleFacts, count_times
 
 MOST = 100_000
@@ -41,8 +41,8 @@ class PastDialog(QDialog):
         self.go = make_button(self.tr("Run them"), "Ctrl+Return", importance="primary")
         form = QFormLayout()
         form.setSpacing(Space.MEDIUM)
-        form.addRow(self.tr("&From"), self.start)
-        form.addRow(self.tr("&Until"), self.end)
+        add_row(form, self.tr("&From"), self.start)
+        add_row(form, self.tr("&Until"), self.end)
         form.addRow("", self.missing)
         row = QHBoxLayout()
         row.addStretch(1)
@@ -74,7 +74,6 @@ class PastDialog(QDialog):
 
     def _make_field(self, name: str, at: datetime) -> QDateTimeEdit:
         field = QDateTimeEdit(QDateTime(at.year, at.month, at.day, at.hour, at.minute, 0))
-        field.setCalendarPopup(True)
         field.setDisplayFormat("yyyy-MM-dd HH:mm")
         field.setAccessibleName(name)
         indent(field)

@@ -25,7 +25,7 @@ class TimesDialog(QDialog):
         self._installation, self._asking = installation, Asking(self)
         self.schedule = schedule
         self.setWindowTitle(self.tr("When it runs"))
-        self.setMinimumSize(QSize(560, 460))
+        self.setMinimumSize(QSize(760, 460))
         self.editor = ScheduleEditor()
         self.saying = Saying()
         self.both = make_text("")

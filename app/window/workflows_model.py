@@ -1,5 +1,6 @@
 """The workflows as rows of a list: read away from the GUI thread, changed only where something changed."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -58,6 +59,12 @@ def say_next(view: WorkflowView, now: datetime) -> str:
     return translate("workflows", "Next {until}").format(until=say_until(view.next, now))
 
 
+def order_by(name: str) -> list[tuple[int, int, str]]:
+    """As people sort: capitals do not matter, and Chore 2 comes before Chore 10."""
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+
+
 @dataclass(slots=True)
 class RowReader:
     """Reads all rows again, but outcomes only of those that something happened to. One question at a time."""
@@ -79,6 +86,7 @@ class RowReader:
         known = {one.workflow for one in found}
         self._strips |= read_strips(self.installation, stale & known)
         self._views = {one.workflow: one for one in found}
+        found.sort(key=lambda one: (order_by(one.name), one.workflow))
         return [WorkflowRow(view=one, strip=self._strips.get(one.workflow, ())) for one in found]
 
 
