@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from scheduler.rules.phases import HandlerKind, Phase, Status
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.searching import Wanted, find_numbers, index_some, is_behind, read_words
-from scheduler.timing.occurrences import Reason
+from scheduler.timing.occurrences import UNDERWAY, Reason, State
 
 __all__ = [
     "Page",
@@ -96,6 +96,11 @@ class Search:
     @property
     def wanted(self) -> Wanted:
         return Wanted(self.workflow, self.handler, self.statuses, read_words(self.text))
+
+
+_UNRUN_STATES = frozenset(state.value for state in State if state not in UNDERWAY)
+_MOST_WAYS = 60
+"""With more stretches than this it is quicker to go by time, where one that fits is never far."""
 
 
 class Page(NamedTuple):
@@ -199,13 +204,38 @@ def tally_runs(db: sqlite3.Connection, workflow: str | None, since: datetime) ->
 
 
 def _unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[Unrun]:
+    """Along the index that fits: of a few schedules, of a few reasons or states, or of all by time."""
     where, values = _narrow(search, page, "planned")
-    rows = db.execute(
-        f"SELECT schedule, planned, state, reason, detail FROM occurrences WHERE {_UNRUN} AND {where} "
-        "ORDER BY planned DESC LIMIT ?",
-        (*values, most),
-    )
-    return [Unrun(row[0], _instant(row[1]), row[2], row[3], row[4]) for row in rows]
+    found: list[Unrun] = []
+    for also, given in _ways(db, search):
+        rows = db.execute(
+            f"SELECT schedule, planned, state, reason, detail FROM occurrences WHERE {_UNRUN} AND {where} {also} "
+            "ORDER BY planned DESC LIMIT ?",
+            (*values, *given, most),
+        )
+        found += [Unrun(row[0], _instant(row[1]), row[2], row[3], row[4]) for row in rows]
+    return list(dict.fromkeys(found))
+
+
+def _ways(db: sqlite3.Connection, search: Search) -> list[tuple[str, tuple[str, ...]]]:
+    """What narrows the times that did not run to stretches of an index; none if no time can fit."""
+    words = search.wanted.words
+    states = [state for state in search.statuses if state in _UNRUN_STATES]
+    if (search.statuses and not states) or (search.text and not words):
+        return []
+    names = [row[0] for row in db.execute("SELECT id FROM schedules")]
+    fitting = [name for name in names if any(word in name.lower() for word in words)] if words else names
+    if search.workflow is not None:
+        fitting = [name for name in fitting if name.partition("/")[0] == search.workflow]
+    if search.handler is not None:
+        fitting = [name for name in fitting if name.partition("/")[2] == search.handler]
+    reasons = [reason.value for reason in Reason if all(word in reason.value for word in words)] if words else []
+    if not words and search.workflow is None and search.handler is None:
+        return [("AND state = ?", (state,)) for state in states] or [("", ())]
+    if len(fitting) + len(reasons) > _MOST_WAYS:
+        return [("", ())]
+    by_schedule = [("AND schedule = ?", (name,)) for name in fitting]
+    return by_schedule + [("AND reason = ?", (reason,)) for reason in reasons]
 
 
 def _gaps(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[Unrun]:

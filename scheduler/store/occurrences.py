@@ -147,8 +147,11 @@ def number_underway(db: sqlite3.Connection, schedule: str) -> int:
 
 
 def queued(db: sqlite3.Connection, schedule: str | None = None) -> list[OccurrenceRow]:
-    where = "state = 'queued'" if schedule is None else f"{_UNDERWAY} AND state = 'queued' AND schedule = ?"
-    rows = db.execute(f"{_ALL} WHERE {where} ORDER BY due", () if schedule is None else (schedule,))
+    if schedule is None:
+        rows = db.execute(f"{_ALL} WHERE state = 'queued' ORDER BY due")
+    else:
+        few = _ALL.replace("FROM occurrences", f"FROM {_FEW}")
+        rows = db.execute(f"{few} WHERE {_UNDERWAY} AND state = 'queued' AND schedule = ? ORDER BY due", (schedule,))
     return [_from_sql(row) for row in rows]
 
 

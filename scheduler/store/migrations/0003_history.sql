@@ -20,4 +20,8 @@ END;
 CREATE INDEX occurrences_unrun ON occurrences (planned) WHERE began IS NULL AND state NOT IN ('queued', 'started');
 CREATE INDEX occurrences_unrun_of ON occurrences (schedule, planned)
     WHERE began IS NULL AND state NOT IN ('queued', 'started');
+CREATE INDEX occurrences_unrun_as ON occurrences (state, planned)
+    WHERE began IS NULL AND state NOT IN ('queued', 'started');
+CREATE INDEX occurrences_unrun_for ON occurrences (reason, planned)
+    WHERE began IS NULL AND state NOT IN ('queued', 'started');
 CREATE INDEX gaps_by_time ON gaps (first);
