@@ -123,15 +123,15 @@ def release(db: sqlite3.Connection, run: str) -> int:
         "SELECT born, workflow, topic, later FROM events WHERE run = ? AND state = 'reserved'", (run,)
     ).fetchall()
     for born, workflow, topic, later in rows:
+        if later is not None:
+            newer = json.loads(later)
+            _rewrite(db, born, workflow, topic, newer["title"], json.dumps(newer["data"], sort_keys=True))
         db.execute(
             "UPDATE events SET state = iif(EXISTS (SELECT 1 FROM subscriptions s WHERE s.workflow = events.workflow "
             "AND s.topic = events.topic), 'pending', 'skipped'), run = NULL, later = NULL, attempt = attempt + 1 "
             "WHERE born = ?",
             (born,),
         )
-        if later is not None:
-            newer = json.loads(later)
-            _rewrite(db, born, workflow, topic, newer["title"], json.dumps(newer["data"], sort_keys=True))
     return len(rows)
 
 
