@@ -16,6 +16,10 @@ from app.words import RunState
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
+_ANSWERED = frozenset(
+    (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.TextAlignmentRole, ROW)
+)
+"""A view asks for many more, for every cell that it draws."""
 translate = QCoreApplication.translate
 
 
@@ -126,7 +130,7 @@ class HistoryModel(QAbstractTableModel):
                 return translate("history", "Took")
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
+        if role not in _ANSWERED or not index.isValid():
             return None
         row = self._rows[index.row()]
         match role:

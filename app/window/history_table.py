@@ -1,7 +1,7 @@
 """The table of past runs: chips for results, columns that fit, one line per row."""
 
-from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Space, Type, colours_of, make_font
+from app.theme import Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import measure_chip, paint_chip
 from app.widgets.signs import sign_run
 from app.window.history_model import ROW, Column, HistoryModel, Index
@@ -41,29 +41,10 @@ class ResultDelegate(QStyledItemDelegate):
         return QSize(max(measure_chip(sign_run(state), font).width() for state in RunState) + Space.LARGE, 24)
 
 
-class TextDelegate(QStyledItemDelegate):
-    """Text on the row's own ground, so that a chosen row can be read in both looks."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        view, area = option.widget, option.rect
-        colours = colours_of(view)
-        painter.save()
-        paint_ground(painter, option, colours, line=False)
-        painter.setFont(option.font)
-        quiet = index.column() in (Column.WHEN, Column.TOOK)
-        painter.setPen(colours.muted if quiet else colours.text)
-        inner = area.adjusted(Space.SMALL, 0, -Space.SMALL, 0)
-        text = QFontMetrics(option.font).elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, inner.width())
-        side = Qt.AlignmentFlag.AlignRight if index.column() == Column.TOOK else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, text)
-        painter.restore()
-
-
 class HistoryTable(QTableView):
     def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setModel(model)
-        self.setItemDelegate(TextDelegate(self))
         self.setItemDelegateForColumn(Column.RESULT, ResultDelegate(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -75,6 +56,7 @@ class HistoryTable(QTableView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setCornerButtonEnabled(False)
         self.setAccessibleName(self.tr("What ran and what did not"))
+        self._dress()
         rows = self.verticalHeader()
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -92,6 +74,20 @@ class HistoryTable(QTableView):
         self.setColumnWidth(Column.RESULT, ResultDelegate().sizeHint(option, model.index(0, 0)).width())
         self.setColumnWidth(Column.WORKFLOW, _NAME_WIDTH)
         self.setColumnWidth(Column.TOOK, metrics.horizontalAdvance("00 min 00 s") + 2 * Space.SMALL)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._dress()
+
+    def _dress(self) -> None:
+        """A chosen row has the soft ground that it has in all our lists. Qt draws the text: thousands scroll by."""
+        colours, palette = colours_of(self), QPalette(self.palette())
+        ground = QColor(colours.tones[Tone.BUSY].soft)
+        if palette.color(QPalette.ColorRole.Highlight) != ground:
+            palette.setColor(QPalette.ColorRole.Highlight, ground)
+            palette.setColor(QPalette.ColorRole.HighlightedText, QColor(colours.text))
+            self.setPalette(palette)
 
     def be_narrow(self, *, on: bool) -> None:
         """With something beside it: what happened is worth more than how long it took."""

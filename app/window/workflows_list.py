@@ -1,7 +1,9 @@
 """Draws workflows in a list: state, name and words, the next time, the last outcomes. No widget per row."""
 
+from functools import lru_cache
+
 from PySide6.QtCore import QAbstractProxyModel, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.theme import Colours, Space, Tone, Type, colours_of, make_font
@@ -98,7 +100,13 @@ class WorkflowsList(QListView):
 
 def _chip_column(view: QWidget) -> int:
     """As wide as the longest word of a state, so that names stand below each other."""
-    font = make_font(Type.CAPTION, view.font())
+    return _widest_chip(make_font(Type.CAPTION, view.font()).toString())
+
+
+@lru_cache(maxsize=8)
+def _widest_chip(written: str) -> int:
+    font = QFont()
+    font.fromString(written)
     return max(measure_chip(sign_state(state), font).width() for state in WorkflowState)
 
 
