@@ -40,6 +40,8 @@ class Tray(QObject):
         self._entries: tuple[Entry, ...] = ()
         self._shown: tuple[TrayState, int, bool] | None = None
         self._tries = 0
+        self._has_met = False
+        """Whether the icon was made when its watcher was there."""
         self.icon: QSystemTrayIcon | None = None
         self.menu = QMenu()
         self.menu.aboutToShow.connect(self._rebuild)
@@ -73,9 +75,10 @@ class Tray(QObject):
 
     @Slot()
     def _begin_anew(self) -> None:
-        """An icon made before its watcher never reaches it, whatever is done with it."""
+        """An icon made before its watcher never reaches it, whatever is done with it; others find a new one alone."""
         self._is_told = True
-        self._drop()
+        if not self._has_met:
+            self._drop()
         self._try_for_a_while()
 
     @Slot()
@@ -106,6 +109,7 @@ class Tray(QObject):
         icon.setContextMenu(self.menu)
         icon.activated.connect(self._activate)
         self.icon, self._shown = icon, None
+        self._has_met = self._service is not None and self._service.is_there
         self._draw()
         icon.show()
         self.came.emit(icon)

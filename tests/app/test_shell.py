@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app import shell as shell_module
 from app.asking import command
 from app.installation import Installation
 from app.platform.bus import Bus
@@ -37,11 +38,11 @@ def screen(daemon: PrivateBus) -> Iterator[StandInDaemon]:
 def make_shell(qtbot: QtBot, daemon: PrivateBus, screen: StandInDaemon) -> Iterator[Callable[..., Shell]]:
     made: list[tuple[Shell, Bus]] = []
 
-    def make(around: Installation, preferences: Preferences | None = None) -> Shell:
+    def make(around: Installation, preferences: Preferences | None = None, *, background: bool = False) -> Shell:
         bus = Bus(daemon.address, pause=20)
         shell = Shell(around, Moods(), bus, preferences or Preferences())
         made.append((shell, bus))
-        shell.start()
+        shell.start(background=background)
         return shell
 
     yield make
@@ -139,6 +140,15 @@ def test_without_a_tray_a_closed_window_is_minimised_and_that_is_said(
     assert shell.window.isMinimized()
     number = wait(lambda: number_of(screen, "Dayhand is still running"))
     assert "no tray" in screen.shown[number][4]
+
+
+def test_started_in_the_background_without_a_tray_it_can_still_be_found(
+    make_shell: Callable[..., Shell], empty: Installation, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell_module, "_NO_TRAY", 1)
+    shell = make_shell(empty, background=True)
+    assert not shell.window.isVisible()
+    wait(shell.window.isMinimized)
 
 
 def test_a_second_start_brings_the_window_to_the_front(

@@ -127,18 +127,13 @@ def test_a_script_error_says_the_line_and_can_be_tried_again(
 
 
 def test_a_request_that_is_asked_for_by_name_gets_the_focus_once_it_is_there(
-    installation: Installation,
-    request_: RequestView,
-    make_page: Callable[[Installation], AttentionPage],
-    qtbot: QtBot,
-    wait: Wait,
+    installation: Installation, request_: RequestView, make_page: Callable[[Installation], AttentionPage], wait: Wait
 ) -> None:
     page = make_page(installation)
-    qtbot.waitActive(page)
-    page.activateWindow()
     page.open_subject(request_.id)
     page.refresh()
-    wait(lambda: request_.id in page.cards.cards and page.cards.cards[request_.id].hasFocus())
+    wait(lambda: request_.id in page.cards.cards)
+    assert page.focusWidget() is page.cards.cards[request_.id]
 
 
 def test_a_page_with_nothing_to_answer_says_what_it_is_for(

@@ -1,0 +1,36 @@
+"""Every stored status has a state that people see."""
+
+import pytest
+
+from app.window.states import state_of_run, state_of_time, state_of_workflow
+from app.words import RunState, WorkflowState, say_run, say_workflow
+from scheduler.rules.phases import Status
+from scheduler.rules.states import WorkflowState as Stored
+from scheduler.timing.occurrences import State
+
+
+@pytest.mark.parametrize("status", Status)
+def test_every_status_of_a_run_has_a_word(status: Status) -> None:
+    state = state_of_run(status)
+    assert say_run(state)
+    assert (state is RunState.DONE) == (status is Status.COMMITTED)
+    assert (state is RunState.WAITING) == (status in (Status.APPROVAL, Status.RECONCILIATION))
+
+
+@pytest.mark.parametrize("state", State)
+def test_every_state_of_a_planned_time_has_a_word(state: State) -> None:
+    assert say_run(state_of_time(state.value))
+
+
+def test_no_two_ends_without_a_run_look_alike() -> None:
+    ends = [State.SKIPPED, State.COALESCED, State.MISSED, State.DROPPED, State.CANCELLED]
+    assert len({state_of_time(end.value) for end in ends}) == len(ends)
+
+
+@pytest.mark.parametrize("state", Stored)
+def test_every_state_of_a_workflow_has_a_word(state: Stored) -> None:
+    assert say_workflow(state_of_workflow(state))
+
+
+def test_what_needs_the_person_is_said_so() -> None:
+    assert state_of_workflow(Stored.NEEDS_ATTENTION) is WorkflowState.ATTENTION
