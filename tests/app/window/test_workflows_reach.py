@@ -1,0 +1,115 @@
+"""Everything on the pages can be reached and read without looking: names, tab stops, no key given twice."""
+
+from collections import Counter
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.installation import Installation
+from app.window.connect_dialog import ConnectDialog
+from app.window.connections import ConnectionsPage
+from app.window.deploy_dialog import DeployDialog
+from app.window.history import HistoryPage
+from app.window.settings import SettingsPage
+from app.window.workflow import WorkflowPane
+from app.window.workflow_facts import find_schedule
+from app.window.workflow_past import PastDialog
+from app.window.workflow_times import TimesDialog
+from app.window.workflows import WorkflowsPage
+from tests.app.living import Wait
+from tests.app.window.filling import few
+
+__all__ = ["few"]
+
+KINDS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
+NAMES = ["workflows", "workflow", "history", "connections", "settings", "deploy", "connect", "times", "past"]
+
+
+@pytest.fixture(params=NAMES)
+def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Installation, wait: Wait) -> QWidget:
+    """Each page and dialog, with something on it."""
+    schedule = find_schedule(few, "chore-0/poll")
+    assert schedule is not None
+    made: QWidget
+    match request.param:
+        case "workflows":
+            made = WorkflowsPage(few)
+            made.refresh()
+            wait(lambda: made.model.rowCount() > 0)  # type: ignore[attr-defined]
+        case "workflow":
+            made = WorkflowPane(few)
+            made.open("chore-0")
+            made.refresh()
+            wait(lambda: made.facts is not None)  # type: ignore[attr-defined]
+        case "history":
+            made = HistoryPage(few)
+            made.refresh()
+            made.open_subject("run0000x0000")
+            wait(lambda: made.model.rowCount() > 0 and made.pane.details is not None)  # type: ignore[attr-defined]
+        case "connections":
+            made = ConnectionsPage(few)
+            made.refresh()
+            wait(lambda: made.model.rowCount() > 0)  # type: ignore[attr-defined]
+        case "settings":
+            made = SettingsPage(few)
+        case "deploy":
+            made = DeployDialog(few, few.folder / "chore-0.py")
+            wait(lambda: made.offer is not None)  # type: ignore[attr-defined]
+        case "connect":
+            made = ConnectDialog(few)
+        case "times":
+            made = TimesDialog(few, schedule)
+        case _:
+            made = PastDialog(few, schedule)
+    qtbot.addWidget(made)
+    made.resize(1000, 760)
+    made.show()
+    return made
+
+
+def controls(shown: QWidget) -> list[QWidget]:
+    """What a person can use, without the insides of Qt's own controls."""
+    found = [one for one in shown.findChildren(QWidget) if isinstance(one, KINDS) and one.isVisibleTo(shown)]
+    inner = (QAbstractSpinBox, QComboBox, QLineEdit, QAbstractItemView)
+    return [
+        one for one in found if not isinstance(one.parentWidget(), inner) and not one.objectName().startswith("qt_")
+    ]
+
+
+def name_of(control: QWidget, shown: QWidget) -> str:
+    text = control.text() if isinstance(control, QAbstractButton) else ""
+    buddies = [label.text() for label in shown.findChildren(QLabel) if label.buddy() is control]
+    return control.accessibleName() or text or " ".join(buddies)
+
+
+def test_every_control_has_a_name(shown: QWidget) -> None:
+    found = controls(shown)
+    assert len(found) > 3
+    assert [one for one in found if not name_of(one, shown).strip()] == []
+
+
+def test_every_control_can_be_reached_with_the_tab_key(shown: QWidget) -> None:
+    stops = Qt.FocusPolicy.TabFocus
+    hidden = [name_of(one, shown) for one in controls(shown) if one.isEnabled() and not one.focusPolicy() & stops]
+    assert hidden == []
+
+
+def test_no_key_has_two_meanings(shown: QWidget) -> None:
+    keys = Counter(
+        one.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
+        for one in shown.findChildren(QAbstractButton)
+        if one.isVisibleTo(shown) and not one.shortcut().isEmpty()
+    )
+    assert [key for key, number in keys.items() if number > 1] == []
