@@ -104,7 +104,9 @@ class WorkflowPane(QWidget):
 
     def _connect(self) -> None:
         self.back.clicked.connect(lambda: self.left.emit(""))
-        self.answer.clicked.connect(lambda: self.open_page.emit("attention", self.slug))
+        self.answer.clicked.connect(
+            lambda: self.open_page.emit("attention", "" if self.facts is None else self.facts.request)
+        )
         self.run.clicked.connect(lambda: self._command(self.tr("It starts now."), "run", target=self.slug))
         self.stop.clicked.connect(lambda: self._command(self.tr("It is being stopped."), "stop", target=self.slug))
         self.pause.clicked.connect(self._pause_or_resume)

@@ -52,6 +52,8 @@ class WorkflowFacts:
     unasked: tuple[str, ...]
     """What it does without asking, because the person once said always."""
     missing: tuple[str, ...]
+    request: str
+    """The oldest thing that it asks; empty if it asks nothing."""
     machine_zone: str
     now: datetime
 
@@ -91,6 +93,7 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
             for name in details.connections
             if connections.find(db, name) is None and registry.connector(name.partition(":")[0]).fields
         ),
+        request=next((one.id for one in views.attention() if details.workflow in one.workflows), ""),
         machine_zone=context.machine_zone,
         now=context.clock.now(),
     )

@@ -18,6 +18,7 @@ from app.window.workflow_facts import ScheduleFacts, count_times, find_schedule,
 from app.window.workflow_past import PastDialog
 from app.window.workflow_schedule import say_coming
 from app.window.workflow_times import TimesDialog
+from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.store import backfills, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
 from tests.app.living import Wait
@@ -63,6 +64,18 @@ def test_it_shows_words_times_and_what_it_did(pane: WorkflowPane) -> None:
     assert pane.overview.model.rowCount() == 8
     assert "done" in pane.overview.week.text() and "1 missed" in pane.overview.week.text()
     assert "skipped" in pane.overview.strip.toolTip()
+
+
+def test_what_it_asks_is_one_press_away(
+    qtbot: QtBot, installation: Installation, request_: RequestView, wait: Wait
+) -> None:
+    pane = show(qtbot, installation, wait, "receipts")
+    wait(pane.answer.isVisible)
+    opened: list[tuple[str, str]] = []
+    pane.open_page.connect(lambda page, subject: opened.append((page, subject)))
+    pane.answer.click()
+    assert opened == [("attention", request_.id)]
+    assert pane.run.property("importance") == ""
 
 
 def test_a_time_elsewhere_is_said_there_and_here(few: Installation) -> None:
