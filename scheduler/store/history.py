@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -217,7 +218,7 @@ def _unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) -> lis
     return list(dict.fromkeys(found))
 
 
-def _ways(db: sqlite3.Connection, search: Search) -> list[tuple[str, tuple[str, ...]]]:
+def _ways(db: sqlite3.Connection, search: Search) -> Sequence[tuple[str, tuple[str, ...]]]:
     """What narrows the times that did not run to stretches of an index; none if no time can fit."""
     words = search.wanted.words
     states = [state for state in search.statuses if state in _UNRUN_STATES]
