@@ -51,7 +51,7 @@ class Cards(QWidget):
         card = self.cards.get(request)
         if card is None:
             return False
-        card.setFocus()
+        QTimer.singleShot(0, card, card.setFocus)  # a card that was just added is shown a moment later
         return True
 
     def _add(self, one: RequestView, overview: Overview) -> None:

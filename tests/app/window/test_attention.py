@@ -132,8 +132,7 @@ def test_a_request_that_is_asked_for_by_name_gets_the_focus_once_it_is_there(
     page = make_page(installation)
     page.open_subject(request_.id)
     page.refresh()
-    wait(lambda: request_.id in page.cards.cards)
-    assert page.focusWidget() is page.cards.cards[request_.id]
+    wait(lambda: request_.id in page.cards.cards and page.focusWidget() is page.cards.cards[request_.id])
 
 
 def test_a_page_with_nothing_to_answer_says_what_it_is_for(
