@@ -19,7 +19,9 @@ from scheduler.engine.workflows.answering import Answering
 from scheduler.engine.workflows.commands import WorkflowCommands
 from scheduler.engine.workflows.deploying import Deploying
 from scheduler.engine.workflows.validation import Validation
+from scheduler.store import workflows
 from scheduler.store.database import Database
+from scheduler.store.workflows import WorkflowStatus
 from scheduler.workers.limits import Limits
 
 
@@ -80,6 +82,15 @@ class House:
         kind, _ = self.registry.parse_name(name)
         settings = self.registry.check_settings(kind, given)
         return self.answering.connected(name, settings, request_id=request_id)
+
+    def remove_unused_environments(self) -> list[str]:
+        """Remove the packages that no script needs any longer; what was removed."""
+        environments, db = self.workshop.environments, self.database.read()
+        if environments.is_empty():
+            return []
+        kept = [row for row in workflows.every_one(db) if row.status is not WorkflowStatus.ARCHIVED]
+        used = {environments.key_of(self.plans.current(db, row.slug).needs) for row in kept}
+        return environments.remove_unused(used)
 
     def close(self) -> None:
         """End what runs; the store is the caller's to close."""

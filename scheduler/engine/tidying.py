@@ -1,5 +1,6 @@
 """Chores for quiet moments: let the history's index follow, and forget what is old. A little at a time."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from scheduler.engine.context import Context
@@ -14,9 +15,11 @@ _BETWEEN = timedelta(hours=1)
 class Tidying:
     """Belongs to the engine's thread."""
 
-    def __init__(self, context: Context, kept: timedelta = KEPT) -> None:
+    def __init__(self, context: Context, kept: timedelta = KEPT, clean_up: Callable[[], object] = lambda: None) -> None:
+        """`clean_up` is called when all that is old was forgotten: what hung on it can go, too."""
         self._context = context
         self._kept = kept
+        self._clean_up = clean_up
         self._forgot: datetime | None = None
 
     def step(self) -> bool:
@@ -39,4 +42,5 @@ class Tidying:
         if gone:
             return True
         self._forgot = now
+        self._clean_up()
         return False

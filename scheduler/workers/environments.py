@@ -61,6 +61,9 @@ class Environments:
                 self._build(place, needs, progress)
         return str(python)
 
+    def is_empty(self) -> bool:
+        return not any(path.is_dir() for path in self._folder.glob("*"))
+
     def remove_unused(self, used: Collection[str]) -> list[str]:
         """Remove those whose names are not given, and what an interrupted build left; the names removed."""
         removed = []

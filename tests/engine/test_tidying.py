@@ -104,3 +104,13 @@ def test_it_looks_again(bench: Bench, step: timedelta) -> None:
     assert not bench.tidying.step() and bench.runs() == 1, "it has just looked"
     bench.clock.move(step)
     assert bench.tidying.step() and bench.runs() == 0
+
+
+def test_cleaning_up_comes_once_after_all_that_is_old_was_forgotten(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    cleaned: list[int] = []
+    tidying = Tidying(bench.tidying._context, clean_up=lambda: cleaned.append(1))
+    for _ in range(5):
+        tidying.step()
+    assert cleaned == [1]
+    close_store(bench.database)

@@ -245,3 +245,14 @@ def test_a_time_that_has_passed_since_it_was_deployed_is_no_mistake(shop: Shop) 
     assert shop.deploy(f"{source}# better\n")["version"] == 2
     with pytest.raises(NotValidError, match=r"line 6: schedule: it has no time after now"):
         shop.deploy(source.replace("10:30", "10:40"))
+
+
+def test_packages_that_no_script_needs_any_longer_are_removed(shop: Shop, wheels: Path) -> None:
+    """Cleaned when unused, and only then."""
+    needing = f"# /// script\n# dependencies = ['tiny']\n# ///\n{job('pass')}"
+    shop.deploy(needing)
+    [place] = [path for path in (shop.folder / "environments").iterdir() if path.is_dir()]
+    assert shop.house.remove_unused_environments() == []
+    shop.deploy(job("pass"))
+    assert shop.house.remove_unused_environments() == [place.name]
+    assert not place.exists()
