@@ -51,6 +51,20 @@ def test_a_job_goes_on_at_the_next_start_and_that_is_no_crash(shop: Shop) -> Non
     assert (shop.requests(), shop.handler("j").failures) == ([], 0)
 
 
+@pytest.mark.parametrize(("after_crash", "asked", "state"), [("ask", 1, "started"), ("never", 0, "failed")])
+def test_a_job_that_was_cut_off_does_not_begin_again_unasked(
+    shop: Shop, after_crash: str, asked: int, state: str
+) -> None:
+    """after_crash says what being cut off means, also when the person quit in order."""
+    shop.deploy(long_job(shop, after_crash=after_crash))
+    shop.clock.move(HOUR)
+    shop.wait((shop.folder / "started").exists)
+    restart(shop)
+    assert [run.status for run in shop.runs("j")] == ["crashed"]
+    assert len(shop.requests()) == asked
+    assert [one.state for one in shop.occurrences("j")] == [state]
+
+
 def test_many_orderly_ends_do_not_add_up_to_a_failure(shop: Shop) -> None:
     shop.deploy(long_job(shop, after_crash="again"))
     shop.clock.move(HOUR)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.engine.launcher import Outcome, Reports, Result
+from scheduler.engine.plans import Handler
 from scheduler.engine.runs import asking
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.rules.failures import STATUS_AFTER, Failure, FailureClass
@@ -15,6 +16,7 @@ from scheduler.store import connections, events, handlers, lanes, mutations, run
 from scheduler.store.events import EventState
 from scheduler.store.lanes import Block, LaneRow
 from scheduler.store.requests import RequestKind
+from scheduler.store.runs import RunRow
 from scheduler.timing.backoff import retry_delay
 
 _ASKS: dict[Block, RequestKind] = {
@@ -112,7 +114,13 @@ class Endings:
         self._end_occurrence(db, attempt, Outcome(Result.CANCELLED, sentence), now)
 
     def interrupt(self, attempt: Attempt, db: sqlite3.Connection, now: datetime) -> None:
-        """Dayhand is closing: what was running begins again, or goes on, at the next start. This is no crash."""
+        """Dayhand is closing: what was running begins again, or goes on, at the next start, a job as its author says.
+
+        This is no crash.
+        """
+        if attempt.handler.kind is HandlerKind.JOB and attempt.handler.after_crash != "again":
+            leave_job(db, attempt.row, attempt.handler, attempt.row.crashes, now)
+            return
         if continue_after(mutations.status_of(db, attempt.id)) is Continuation.AFRESH:
             events.release(db, attempt.id)
         runs.move(db, attempt.id, Status.ACTIVE, Status.CRASHED, now, ended=now, resume_at=now)
@@ -173,7 +181,7 @@ class Endings:
 
 
 def ask_whether_it_happened(
-    db: sqlite3.Connection, run: runs.RunRow, sentence: str, now: datetime, *, has_checker: bool
+    db: sqlite3.Connection, run: RunRow, sentence: str, now: datetime, *, has_checker: bool
 ) -> None:
     """Of the tool's checker at once if it has one, else of the person."""
     if has_checker:
@@ -184,6 +192,15 @@ def ask_whether_it_happened(
     call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
     mutations.check_again(db, run.id, None, counts=False)
     asking.ask(db, RequestKind.UNSURE, run, f"{sentence} Did it happen?", now, call=call)
+
+
+def leave_job(db: sqlite3.Connection, row: RunRow, handler: Handler, crashes: int, now: datetime) -> None:
+    """It was cut off in the middle: ask the person whether it finished, unless its author wants it left at that."""
+    runs.move(db, row.id, Status.ACTIVE, Status.CRASHED, now, ended=now, crashes=crashes)
+    if handler.after_crash == "ask":
+        sentence = f"Dayhand ended while {handler.name} was running. Did it finish?"
+        lanes.block(db, LaneRow(row.workflow, handler.lane, Block.INTERRUPTED, sentence, row.id))
+        asking.ask(db, RequestKind.INTERRUPTED, row, sentence, now)
 
 
 def give_back_or_keep(db: sqlite3.Connection, run: str) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from scheduler.engine.plans import Handler, Plans
 from scheduler.engine.runs import asking, beginning
-from scheduler.engine.runs.endings import ask_whether_it_happened, give_back_or_keep
+from scheduler.engine.runs.endings import ask_whether_it_happened, give_back_or_keep, leave_job
 from scheduler.engine.runs.tools import Tools
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import Continuation, Mutation, Way, continue_after
@@ -16,7 +16,6 @@ from scheduler.store.requests import RequestKind
 from scheduler.store.runs import RunRow
 
 TOO_MANY_CRASHES = 3
-_INTERRUPTED = "Dayhand ended while {name} was running. Did it finish?"
 _CRASHED = "Dayhand ended {number} times while {name} was running, each time at the same point."
 
 
@@ -40,7 +39,7 @@ def _recover(db: sqlite3.Connection, row: RunRow, plans: Plans, handler: Handler
     elif crashes >= TOO_MANY_CRASHES:
         _give_up(db, row, handler, crashes, now)
     elif row.kind is HandlerKind.JOB and handler.after_crash != "again":
-        _leave_job(db, row, handler, crashes, now)
+        leave_job(db, row, handler, crashes, now)
     else:
         runs.move(db, row.id, Status.ACTIVE, Status.CRASHED, now, ended=now, crashes=crashes, resume_at=now)
 
@@ -68,13 +67,6 @@ def _give_up(db: sqlite3.Connection, row: RunRow, handler: Handler, crashes: int
     error = {"class": FailureClass.INTERNAL.value, "sentence": sentence}
     runs.move(db, row.id, Status.ACTIVE, Status.INTERNAL, now, ended=now, crashes=0, error=error)
     _block(db, row, handler, Block.INTERNAL, RequestKind.INTERNAL, sentence, now)
-
-
-def _leave_job(db: sqlite3.Connection, row: RunRow, handler: Handler, crashes: int, now: datetime) -> None:
-    runs.move(db, row.id, Status.ACTIVE, Status.CRASHED, now, ended=now, crashes=crashes)
-    if handler.after_crash == "ask":
-        sentence = _INTERRUPTED.format(name=handler.name)
-        _block(db, row, handler, Block.INTERRUPTED, RequestKind.INTERRUPTED, sentence, now)
 
 
 def _block(
