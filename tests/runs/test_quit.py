@@ -108,8 +108,9 @@ def test_an_end_before_it_acts_begins_anew_and_acts_once(shop: Shop, monkeypatch
     find, closing = shop.house.layer.tools.find, []
 
     def close_first(*args: Any) -> Any:
-        closing.append(threading.Thread(target=shop.house.close))
-        closing[0].start()
+        thread = threading.Thread(target=shop.house.close)
+        thread.start()
+        closing.append(thread)
         while not shop.house.layer._stops:
             pass
         return find(*args)
