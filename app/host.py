@@ -2,7 +2,6 @@
 
 import logging
 import math
-import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -21,6 +20,7 @@ _Answer = TypeVar("_Answer")
 _AFTER_A_FAILURE = timedelta(seconds=5)
 _A_LITTLE = timedelta(milliseconds=2)
 """The timer counts whole milliseconds and is set to the one before; the rest is slept off."""
+_MICROSECOND = timedelta(microseconds=1)
 _JUMP = timedelta(seconds=5)
 """Wall and monotonic time that drift apart by more than this: the machine slept, or the clock was set."""
 
@@ -142,7 +142,7 @@ class _EngineRoom(QObject):
             self._engine.stir()
         early = self._wake - now
         if timedelta() < early < _A_LITTLE:
-            time.sleep(early.total_seconds())
+            QThread.usleep(early // _MICROSECOND)
             now = self._clock.now()
         try:
             wake = self._recovered().tick(now)

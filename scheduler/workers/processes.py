@@ -1,6 +1,7 @@
 """Finding and ending processes with all that they started. Linux tells through /proc; elsewhere the group must do."""
 
 import os
+import select
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -79,7 +80,7 @@ def end_family(root: int | None, mark: bytes) -> None:
             os.kill(root, signal.SIGKILL)
     deadline = time.monotonic() + _DYING
     while any(_is_still(process) for process in found.values()) and time.monotonic() < deadline:
-        time.sleep(0.001)
+        select.select((), (), (), 0.001)  # unlike sleep it does not mind a clock that somebody turns
 
 
 def _is_still(process: Process) -> bool:

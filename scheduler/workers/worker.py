@@ -33,6 +33,9 @@ from scheduler.workers.records import MARK
 from scheduler.workers.script import Phase, Script
 from scheduler.workers.spawning import spawn
 
+_BURIAL = 10.0
+"""Seconds that a killed process may take to be gone."""
+
 
 @dataclass(slots=True)
 class _Talk:
@@ -283,8 +286,9 @@ class Worker:
         """Only while no thread reads: a number of a closed descriptor may soon be somebody else's."""
         if not self._is_closed:
             self._is_closed = True
+            deaths.exit_code(self._process, _BURIAL)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(10)
+                self._process.wait(0)
             self._channel.close()
             os.close(self._log)
 

@@ -197,6 +197,7 @@ def test_the_newest_success_of_each_version_stays(database: Database) -> None:
     add_past(db, "r6", script=3, status=Status.CANCELLED, at=NOW + 10 * MINUTE)
     prune(database)
     assert left(database) == {"r4", "r5"}
+    db.execute("DELETE FROM runs WHERE id = 'proof'")
     assert runs.last_committed_script(db, "w", before=3) == 2
 
 
