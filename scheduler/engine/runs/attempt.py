@@ -42,6 +42,8 @@ class Attempt:
     outcome: Any = None
     outcome_word: str = "none"
     """What `next` is told of the outside action: applied, skipped or none."""
+    waiting: dict[str, Any] = field(default_factory=dict)
+    """By topic: the first events that waited when it began, handed over with prepare."""
     published: list[Published] = field(default_factory=list)
     summary: str | None = None
     blames: str | None = None

@@ -17,6 +17,8 @@ from scheduler.store.requests import Given
 from scheduler.store.runs import RunRow
 
 ID_LENGTH = 16
+_HANDED_OVER = 10
+_LARGEST_HANDED_OVER = 100_000
 
 
 class OtherVersionError(Exception):
@@ -143,6 +145,7 @@ def _attempt(db: sqlite3.Connection, row: RunRow, plan: Plan, handler: Handler, 
         phase=row.phase,
         prepared=row.prepared,
         outcome=row.outcome,
+        waiting=_look_ahead(db, plan.workflow, handler) if row.phase is Phase.PREPARING else {},
     )
 
 
@@ -155,3 +158,14 @@ def _take_up(db: sqlite3.Connection, attempt: Attempt, mutation: Mutation | None
             **attempt.prepared,
             "reserve": [tell_event(event) for event in events.reserved_by(db, attempt.id)],
         }
+
+
+def _look_ahead(db: sqlite3.Connection, workflow: str, handler: Handler) -> dict[str, Any]:
+    """The first events of each topic: most scripts then need not ask for them."""
+    waiting: dict[str, Any] = {}
+    for topic in handler.subscribes:
+        found = events.peek(db, workflow, topic, _HANDED_OVER + 1)
+        if sum(event.size for event in found) <= _LARGEST_HANDED_OVER:
+            told = [tell_event(event) for event in found[:_HANDED_OVER]]
+            waiting[topic] = {"events": told, "all": len(found) <= _HANDED_OVER}
+    return waiting

@@ -11,8 +11,6 @@ from scheduler.rules.failures import FailureClass
 from scheduler.store import events, logs, runs
 from scheduler.store.errors import StoreError
 
-_HANDED_OVER = 10
-_LARGEST_HANDED_OVER = 100_000
 _OFTEN_ENOUGH = 1.0
 """Seconds between two looks that others get at the log and the progress of a run."""
 
@@ -30,7 +28,7 @@ class Conversation:
         self._text: list[str] = []
         self._shown = context.clock.monotonic()
         self._progress: dict[str, Any] | None = None
-        self.peeked: dict[tuple[str, str], dict[str, Any]] = {}
+        self.peeked = {(one["topic"], one["id"]): one for told in attempt.waiting.values() for one in told["events"]}
         """The events that the script has seen, by topic and id."""
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
@@ -46,18 +44,6 @@ class Conversation:
         told = [tell_event(event) for event in found]
         self.peeked |= {(one["topic"], one["id"]): one for one in told}
         return told
-
-    def look_ahead(self) -> dict[str, Any]:
-        """The first events of each topic, handed over with prepare: most scripts then need not ask."""
-        waiting: dict[str, Any] = {}
-        for topic in self._attempt.handler.subscribes:
-            found = events.peek(self._context.database.read(), self._attempt.workflow, topic, _HANDED_OVER + 1)
-            told = [tell_event(event) for event in found[:_HANDED_OVER]]
-            if sum(event.size for event in found) > _LARGEST_HANDED_OVER:
-                continue
-            self.peeked |= {(one["topic"], one["id"]): one for one in told}
-            waiting[topic] = {"events": told, "all": len(found) <= _HANDED_OVER}
-        return waiting
 
     def checkpoint(self, state: dict[str, Any]) -> None:
         self._commit(state)

@@ -101,8 +101,7 @@ class Story:
     def _consume(self) -> None:
         attempt, handler = self.attempt, self.attempt.handler
         if attempt.phase is Phase.PREPARING:
-            waiting = self.conversation.look_ahead()
-            decision = self._ask(protocol.PREPARE, {"state": attempt.state, "waiting": waiting})
+            decision = self._ask(protocol.PREPARE, {"state": attempt.state, "waiting": attempt.waiting})
             if decision["nothing"]:
                 self._rest(decision)
                 return
