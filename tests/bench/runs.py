@@ -58,7 +58,7 @@ def _dbos(folder: Path) -> dict[str, float]:
 def _dbos_wal(folder: Path) -> dict[str, float]:
     connection = sqlite3.connect(folder / "dbos.db")
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("CREATE TABLE kept (nothing)")
+    connection.execute("CREATE TABLE kept (word)")
     connection.close()
     return _dbos(folder)
 
