@@ -88,6 +88,8 @@ class Window(QMainWindow):
 
     def come_up(self) -> None:
         """To the front, wherever it was."""
+        if self.isMinimized():
+            self.hide()  # a window that was never anything but minimised is not always mapped again by its state alone
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()

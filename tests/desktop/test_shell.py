@@ -161,6 +161,7 @@ def test_a_tray_that_comes_after_the_app_gets_its_item(desk: Desktop, program: P
 def test_a_second_start_raises_the_first_ones_window(desk: Desktop, program: Program) -> None:
     desk.start_tray()
     program.start("--background")
+    until(desk.tray_items, "the item in the tray")
     assert not program.has_window()
     second = [sys.executable, "-m", "app.main", "--data-dir", str(program.folder)]
     assert desk.start(second, PYTHONPATH=str(ROOT)).wait(60) == 0

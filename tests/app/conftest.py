@@ -1,0 +1,16 @@
+"""Qt objects that tests leave in cycles are taken apart in the main thread: elsewhere that crashes the process."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="module")
+def collect_here() -> Iterator[None]:
+    """As the app itself does (see app/garbage.py): no thread that happens to allocate collects."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
