@@ -102,13 +102,21 @@ def _held(folder: Path, *, alone: bool) -> Iterator[None]:
                 return
         except FolderInUseError:
             if (end := client.reach(folder)) is not None:
-                if alone:
-                    end.close()
+                if not alone:
+                    raise _AlreadyRunningError(_show(end)) from None
+                if _lives(end):
                     raise
-                raise _AlreadyRunningError(_show(end)) from None
             if time.monotonic() > give_up:
                 raise
             time.sleep(_PAUSE)
+
+
+def _lives(end: socket.socket) -> bool:
+    """Whether somebody answers there. The socket of an app that was killed may outlive it for a moment."""
+    try:
+        return any("answer" in message or "error" in message for message in client.ask(end, "attention", {}))
+    except client.LostError:
+        return False
 
 
 def _show(end: socket.socket) -> str:
