@@ -18,7 +18,8 @@ class Book:
 
     def begin(self, db: sqlite3.Connection, work: Work, now: datetime) -> bool:
         """Stamp it as begun, and count it against its schedule's limit; False if it must not begin any longer."""
-        if occurrences.state_of(db, work.key) is not State.QUEUED:
+        started = {"state": State.STARTED, "began": now, "unlaunched": 0, "retry_at": None}
+        if not occurrences.adjust(db, work.key, State.QUEUED, **started):
             return False
         counted = schedules.count_run(
             db,
@@ -28,9 +29,9 @@ class Book:
             wanted=work.origin in (Origin.MANUAL, Origin.BACKFILL),
         )
         if counted is None:
+            occurrences.adjust(db, work.key, State.STARTED, state=State.QUEUED, began=None)
             self._drop_beyond_limit(db, work, now)
             return False
-        occurrences.move(db, work.key, State.QUEUED, State.STARTED, began=now, unlaunched=0, retry_at=None)
         runs, limit = counted
         if runs == limit:
             self._finish(db, work.subject, now)
@@ -41,9 +42,9 @@ class Book:
     ) -> None:
         """Write down how its last attempt went; `stopped` is why it was asked to end, if it was."""
         if outcome.result is Result.SUCCEEDED:
-            for old in (State.STARTED, State.FAILED):  # one that failed may have been tried again
-                facts = {"state": State.SUCCEEDED, "reason": None, "detail": outcome.detail, "ended": now}
-                occurrences.adjust(db, key, old, **facts)
+            facts = {"state": State.SUCCEEDED, "reason": None, "detail": outcome.detail, "ended": now}
+            if not occurrences.adjust(db, key, State.STARTED, **facts):
+                occurrences.adjust(db, key, State.FAILED, **facts)  # that one was tried again
         elif stopped is not None or outcome.result is Result.CANCELLED:
             self._close(db, key, State.CANCELLED, stopped or Reason.STOPPED, outcome.detail, now)
         elif self._close(db, key, State.FAILED, Reason.ERROR, outcome.detail, now):

@@ -112,7 +112,7 @@ class Dispatch:
         with self._lock:
             self._line.extend(choice.first_ones())
             self._starving = choice.starving
-        while self._start_next():
+        while self._start_first():
             pass
         self.is_waiting = choice.is_waiting or bool(self._line)
 
@@ -174,24 +174,38 @@ class Dispatch:
 
     def land(self, work: Work) -> None:
         with self._lock:
-            self._flights.pop(work.key, None)
-            self._stops.pop(work.key, None)
-        # While others stand in line the slot goes to the next one; a new look is worth it when nobody does.
-        say = self._context.tell if self._start_next() else self._context.announce
-        say(Announcement(work.subject))
+            self._forget(work)
+        self._context.announce(Announcement(work.subject))
 
-    def _start_next(self) -> bool:
-        """Give a free slot to the first in line; says whether there were both."""
+    def relay(self, work: Work) -> Work | None:
         if self._context.is_paused(self._context.clock.now()):
-            return False
+            return None
+        with self._lock:
+            if work.key not in self._flights or not self._line:
+                return None
+            self._forget(work)
+            following = self._take_first()
+        self._context.tell(Announcement(work.subject))
+        return following
+
+    def _start_first(self) -> bool:
+        """Give a free slot to the first in line; says whether there were both."""
         with self._lock:
             if not self._line or len(self._flights) >= self._context.settings.concurrency:
                 return False
-            work = self._line.popleft()
-            self._flights[work.key] = work
-            (self._favoured.add if work.key in self._starving else self._favoured.discard)(work.lane)
+            work = self._take_first()
         self._launcher.start(work, self)
         return True
+
+    def _take_first(self) -> Work:
+        work = self._line.popleft()
+        self._flights[work.key] = work
+        (self._favoured.add if work.key in self._starving else self._favoured.discard)(work.lane)
+        return work
+
+    def _forget(self, work: Work) -> None:
+        self._flights.pop(work.key, None)
+        self._stops.pop(work.key, None)
 
     def _look(self, db: sqlite3.Connection, started: set[str], now: datetime) -> _Choice:
         choice = _Choice()

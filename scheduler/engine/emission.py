@@ -1,8 +1,8 @@
 """Turning due schedules into rows: occurrences and the next time, always in one transaction."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -37,9 +37,7 @@ class Emission:
     def emit_due(self, db: sqlite3.Connection, now: datetime) -> bool:
         """One batch of due schedules; says whether more may be due."""
         rows = schedules.due(db, now, BATCH)
-        for row in rows:
-            with self.setting_aside(db, row.id):
-                self._record(db, row, self._owe(db, row, now), now)
+        self._settle(db, rows, now, self.setting_aside)
         return len(rows) == BATCH
 
     def advance_late(self, db: sqlite3.Connection, now: datetime) -> bool:
@@ -54,7 +52,7 @@ class Emission:
         """Record what one schedule owes before something about it changes; gives the row as it then is."""
         if row.next_due is None or row.next_due > now:
             return row
-        self._record(db, row, self._owe(db, row, now), now)
+        self._settle(db, [row], now, lambda *_: nullcontext())
         return self._again(db, row)
 
     def record_late(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
@@ -87,7 +85,8 @@ class Emission:
         standing = self._context.standing(db, row)
         if standing.late is not None:
             owed = catch_up(standing, standing.late.until, now)
-            self._record(db, row, replace(owed, next_at=row.next_at, next_due=row.next_due), now)
+            new = self._record(db, row, replace(owed, next_at=row.next_at), now)
+            occurrences.insert_all(db, new)
 
     def _drop_queued(self, db: sqlite3.Connection, schedule: str, reason: Reason, now: datetime) -> None:
         """End the automatic occurrences that wait."""
@@ -153,22 +152,37 @@ class Emission:
                     self._context.standing(db, row)
                     schedules.update(db, row.id, trouble=None)
 
-    def _owe(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> Owed:
-        return owe(self._context.standing(db, row), occurrences.underway(db, row.id), now)
+    def _settle(
+        self,
+        db: sqlite3.Connection,
+        rows: Sequence[ScheduleRow],
+        now: datetime,
+        guard: Callable[[sqlite3.Connection, str], AbstractContextManager[None]],
+    ) -> None:
+        """Record what schedules owe, in as few statements as many of them need."""
+        taken = self._context.taken(db, rows)
+        underway = occurrences.underway(db, [row.id for row in rows])
+        new: list[OccurrenceRow] = []
+        plans: list[schedules.Plan] = []
+        for row in rows:
+            with guard(db, row.id):
+                owed = owe(self._context.standing(db, row, taken), underway[row.id], now)
+                new += self._record(db, row, owed, now)
+                plans.append((row.id, owed.next_at, owed.next_due))
+        occurrences.insert_all(db, new)
+        schedules.plan_all(db, plans, now)
 
-    def _record(self, db: sqlite3.Connection, row: ScheduleRow, owed: Owed, now: datetime) -> None:
+    def _record(self, db: sqlite3.Connection, row: ScheduleRow, owed: Owed, now: datetime) -> list[OccurrenceRow]:
+        """Note all but the new occurrences, which it gives, and the next time."""
         for gap in owed.gaps:
             self.add_gap(db, row.id, gap, now)
         for key in owed.replaced:
             occurrences.move(db, key, State.QUEUED, State.COALESCED, reason=Reason.REPLACED, ended=now)
-        for new in owed.new:
-            occurrences.insert(db, _row_of(new, row.id, now))
-        changes: dict[str, object] = {"next_at": owed.next_at, "next_due": owed.next_due, "computed": now}
         if row.skip_at is not None and (owed.next_at is None or row.skip_at < owed.next_at):
-            changes["skip_at"] = None
+            schedules.update(db, row.id, skip_at=None)
         if owed.late != late_of(row):
-            changes |= late_columns(owed.late)
-        schedules.update(db, row.id, **changes)
+            schedules.update(db, row.id, **late_columns(owed.late))
+        return [_row_of(new, row.id, now) for new in owed.new]
 
     def _advance(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> bool:
         settings = self._context.settings
@@ -180,8 +194,7 @@ class Emission:
             return False
         standing = self._context.standing(db, row)
         new, rest = advance(standing, late, min(room, settings.catchup_per_tick), settings.lookahead)
-        for one in new:
-            occurrences.insert(db, _row_of(one, row.id, now))
+        occurrences.insert_all(db, [_row_of(one, row.id, now) for one in new])
         schedules.update(db, row.id, **late_columns(rest))
         return True
 

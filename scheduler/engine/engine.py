@@ -25,6 +25,7 @@ from scheduler.timing.occurrences import Reason
 from scheduler.timing.zones import LOCAL, find_zone
 
 LONGEST_SLEEP = timedelta(seconds=60)
+_QUIET = timedelta(milliseconds=50)
 PAUSED = "paused until"
 """The fact that keeps until when nothing at all starts."""
 _ZONE = "zone"
@@ -105,7 +106,11 @@ class Engine:
         if agenda.has_chores:
             more |= self._do_chores(now)
         self._wake = now if more else self._next_wake(agenda, now)
-        return now if self._stirred else min(self._wake, now + LONGEST_SLEEP)
+        if self._stirred:
+            return now
+        if self._dispatch.in_flight == 0 and self._wake > now + _QUIET:
+            self._context.database.move_log()
+        return min(self._wake, now + LONGEST_SLEEP)
 
     @property
     def is_idle(self) -> bool:

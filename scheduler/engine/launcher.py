@@ -60,6 +60,12 @@ class Reports(Protocol):
     def could_not_start(self, work: Work, sentence: str) -> None:
         """Nothing ran; the engine tries again a little later, and lands it."""
 
+    def relay(self, work: Work) -> Work | None:
+        """Its slot goes to the first in line, for the launcher to go on with at once; None if it must land instead.
+
+        May be asked in the transaction that ends it, so that the next one begins in the same.
+        """
+
     def land(self, work: Work) -> None:
         """Nothing of it is under way any longer: its lane and its slot are free."""
 

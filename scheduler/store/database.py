@@ -12,6 +12,7 @@ from scheduler.store.errors import StoreClosedError
 
 _WRITER = 0
 """Owner of the one connection that writes: its pages stay in memory whoever writes next."""
+_WORTH_MOVING = 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -25,6 +26,8 @@ class Database:
         self._writer = threading.RLock()
         self._writing: int | None = None
         self._is_durable = False
+        self._unmoved = 0
+        """Transactions since the log was last moved into the file."""
         self._door = threading.Lock()
         self._is_closed = False
         # By thread id: a threading.local forgets between two slots of a QThread. A thread that
@@ -50,12 +53,19 @@ class Database:
             try:
                 yield connection
                 connection.execute("COMMIT")
+                self._unmoved += 1
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
             finally:
                 self._writing = None
+
+    def move_log(self) -> None:
+        """In a quiet moment, move what was written into the file proper, if it is worth it: later commits are quick."""
+        if self._unmoved >= _WORTH_MOVING:
+            self._unmoved = 0
+            self.read().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def close(self) -> None:
         """Wait for the transaction under way, then let go of the file, whoever still reads."""

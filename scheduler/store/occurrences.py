@@ -1,7 +1,8 @@
 """Occurrences and gaps: each planned time once, with what became of it. A row moves only from where it was."""
 
+import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -60,6 +61,7 @@ _WITH_SCHEDULE = (
 )
 _HAD_ITS_TIME = f"reason IS NOT '{Reason.CLOCK}'"
 _UNDERWAY = "state IN ('queued', 'started')"
+_STARTED = f"{_UNDERWAY} AND state = 'started'"  # the index is only for those that it names
 # SQLite does not know how few are under way, and would rather walk the whole history of a schedule.
 _FEW = "occurrences INDEXED BY occurrences_underway"
 _USUAL = "CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END"
@@ -83,10 +85,12 @@ def insert(db: sqlite3.Connection, row: OccurrenceRow) -> bool:
 
     One that was dropped because the clock had been wrong never had its time: when that comes, it is new.
     """
-    values: list[Any] = list(row)
-    for place in _INSTANT_PLACES:
-        values[place] = to_ms(values[place])
-    return db.execute(_INSERT, values).rowcount == 1
+    return insert_all(db, [row]) == 1
+
+
+def insert_all(db: sqlite3.Connection, rows: Iterable[OccurrenceRow]) -> int:
+    """Record those whose keys are not known; says how many were new."""
+    return int(db.executemany(_INSERT, map(_to_sql, rows)).rowcount)
 
 
 def move(db: sqlite3.Connection, key: str, old: State, new: State, **changes: Any) -> None:
@@ -125,20 +129,30 @@ def has_run(db: sqlite3.Connection, schedule: str, planned: datetime) -> bool:
     return db.execute(query, (schedule, to_ms(planned))).fetchone() is not None
 
 
-def recorded(db: sqlite3.Connection, schedule: str, first: datetime) -> frozenset[datetime]:
-    """The planned times from `first` on that have an automatic row."""
-    where = f"schedule = ? AND planned >= ? AND origin = 'automatic' AND {_HAD_ITS_TIME}"
-    query = f"SELECT planned FROM occurrences WHERE {where}"
-    return frozenset(known for row in db.execute(query, (schedule, to_ms(first))) if (known := from_ms(row[0])))
-
-
-def underway(db: sqlite3.Connection, schedule: str) -> list[Underway]:
-    """The queued and started ones of a schedule, oldest first."""
+def recorded(db: sqlite3.Connection, firsts: Mapping[str, datetime]) -> Mapping[str, frozenset[datetime]]:
+    """By schedule, the planned times from its first one on that have an automatic row."""
     rows = db.execute(
-        f"SELECT key, origin, state, late FROM {_FEW} WHERE schedule = ? AND {_UNDERWAY} ORDER BY planned",
-        (schedule,),
+        "SELECT o.schedule, o.planned FROM json_each(?) f CROSS JOIN occurrences o "
+        f"ON o.schedule = f.key AND o.planned >= f.value AND o.origin = 'automatic' AND o.{_HAD_ITS_TIME}",
+        (json.dumps({schedule: to_ms(first) for schedule, first in firsts.items()}),),
     )
-    return [Underway(row[0], _word(Origin, row[1], Origin.AUTOMATIC), State(row[2]), bool(row[3])) for row in rows]
+    found: dict[str, frozenset[datetime]] = dict.fromkeys(firsts, frozenset())
+    for schedule, planned in rows:
+        found[schedule] |= {_instant(planned)}
+    return found
+
+
+def underway(db: sqlite3.Connection, names: Sequence[str]) -> Mapping[str, list[Underway]]:
+    """By schedule, the queued and started ones, oldest first."""
+    rows = db.execute(
+        f"SELECT schedule, key, origin, state, late FROM {_FEW} "
+        f"WHERE schedule IN (SELECT value FROM json_each(?)) AND {_UNDERWAY} ORDER BY planned",
+        (json.dumps(names),),
+    )
+    found: dict[str, list[Underway]] = {name: [] for name in names}
+    for schedule, key, origin, state, late in rows:
+        found[schedule].append(Underway(key, _word(Origin, origin, Origin.AUTOMATIC), State(state), bool(late)))
+    return found
 
 
 def number_underway(db: sqlite3.Connection, schedule: str) -> int:
@@ -173,12 +187,12 @@ def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[
 
 def started(db: sqlite3.Connection) -> Iterator[QueuedRow]:
     """Begun and not ended: running, or waiting for the next attempt."""
-    return _candidates(db.execute(f"{_WITH_SCHEDULE} WHERE o.state = 'started'"))
+    return _candidates(db.execute(f"{_WITH_SCHEDULE} WHERE o.state IN ('queued', 'started') AND o.state = 'started'"))
 
 
 def busy_schedules(db: sqlite3.Connection) -> set[str]:
     """Those with a started occurrence."""
-    return {row[0] for row in db.execute("SELECT schedule FROM occurrences WHERE state = 'started'")}
+    return {row[0] for row in db.execute(f"SELECT schedule FROM occurrences WHERE {_STARTED}")}
 
 
 def overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]]:
@@ -192,7 +206,7 @@ def overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]
         # From the few that run to what waits behind them, never through the whole queue.
         "CROSS JOIN occurrences o ON o.schedule = p.schedule AND o.state IN ('queued', 'started') "
         "AND (o.origin = 'backfill') = (p.origin = 'backfill') JOIN schedules s ON s.id = o.schedule "
-        "WHERE p.state = 'started' AND p.origin IN ('automatic', 'backfill') "
+        "WHERE p.state IN ('queued', 'started') AND p.state = 'started' AND p.origin IN ('automatic', 'backfill') "
         f"AND o.state = 'queued' AND o.due <= ? AND NOT o.late AND {_MAY_START} "
         "AND policy IN ('cancel_other', 'terminate_other')",
         (to_ms(now),),
@@ -307,9 +321,22 @@ def _candidates(rows: Iterable[sqlite3.Row]) -> Iterator[QueuedRow]:
 
 
 def _gap(row: sqlite3.Row) -> Gap:
-    first, last = from_ms(row[1]), from_ms(row[2])
-    assert first is not None and last is not None
-    return Gap(first, last, Count(row[3], more=bool(row[4])), _word(Reason, row[5], Reason.UNREADABLE))
+    return Gap(
+        _instant(row[1]), _instant(row[2]), Count(row[3], more=bool(row[4])), _word(Reason, row[5], Reason.UNREADABLE)
+    )
+
+
+def _instant(milliseconds: int) -> datetime:
+    instant = from_ms(milliseconds)
+    assert instant is not None
+    return instant
+
+
+def _to_sql(row: OccurrenceRow) -> list[Any]:
+    values: list[Any] = list(row)
+    for place in _INSTANT_PLACES:
+        values[place] = to_ms(values[place])
+    return values
 
 
 def _from_sql(row: Sequence[Any]) -> OccurrenceRow:

@@ -1,8 +1,9 @@
 """Schedules: what an author wrote, what a person changed, and where the engine stands with them."""
 
 import sqlite3
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from scheduler.store.database import from_ms, to_ms
 
@@ -81,6 +82,18 @@ def update(db: sqlite3.Connection, schedule: str, **changes: Any) -> None:
     assignments = ", ".join(f"{name} = ?" for name in changes)
     values = [_to_sql(name, value) for name, value in changes.items()]
     db.execute(f"UPDATE schedules SET {assignments} WHERE id = ?", (*values, schedule))
+
+
+Plan: TypeAlias = tuple[str, datetime | None, datetime | None]
+"""A schedule, its next time, and when that is due."""
+
+
+def plan_all(db: sqlite3.Connection, plans: Iterable[Plan], now: datetime) -> None:
+    """Store the next time of each."""
+    db.executemany(
+        "UPDATE schedules SET next_at = ?, next_due = ?, computed = ? WHERE id = ?",
+        [(to_ms(at), to_ms(due), to_ms(now), schedule) for schedule, at, due in plans],
+    )
 
 
 def count_run(

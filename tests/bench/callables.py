@@ -37,7 +37,10 @@ class Deaf:
 
 
 class Callables(Deaf):
-    """Tasks by schedule id. One that raises has failed; none can be stopped, each ends by itself."""
+    """Tasks by schedule id. One that raises has failed; none can be stopped, each ends by itself.
+
+    While others stand in line, the end of one and the beginning of the next are one transaction.
+    """
 
     def __init__(
         self, database: Database, tasks: Mapping[str, Task], threads: int = 4, clock: Clock | None = None
@@ -62,22 +65,18 @@ class Callables(Deaf):
             thread.join()
 
     def _serve(self) -> None:
-        while (next_one := self._line.get()) is not None:
-            self._run(*next_one)
-
-    def _run(self, work: Work, reports: Reports) -> None:
-        task = self._tasks.get(work.subject)
-        if task is None:
-            reports.could_not_start(work, f"Nothing is known about how to run {work.subject}.")
-            return
-        try:
+        while (taken := self._line.get()) is not None:
+            work, reports = taken
             with self._database.write() as db:
                 begins = reports.begin(db, work, self._clock.now())
-            if begins:
-                outcome = _call(task, work)
+            while begins:
+                outcome = _call(self._tasks[work.subject], work)
                 with self._database.write() as db:
-                    reports.end(db, work, outcome, self._clock.now())
-        finally:
+                    now = self._clock.now()
+                    reports.end(db, work, outcome, now)
+                    following = reports.relay(work)
+                    begins = following is not None and reports.begin(db, following, now)
+                work = following or work
             reports.land(work)
 
 

@@ -107,20 +107,29 @@ class RunLayer:
 
     def _serve(self) -> None:
         while (taken := self._line.get()) is not None:
-            work, reports = taken
-            try:
-                self._take(work, reports)
-            except StoreClosedError:
-                log.info("The store was closed while %s ran", work.subject)
-            except Exception as error:  # the outermost frame of this thread: recorded and said
-                log.exception("%s could not be told", work.subject)
-                self._context.tell(Announcement(work.subject, f"{work.subject}: {error}", is_warning=True))
-            finally:
+            following: Work | None
+            following, reports = taken
+            while following is not None:
+                work = following
+                self._serve_one(work, reports)
+                following = reports.relay(work)
                 with self._lock:
                     self._flights.pop(work.key, None)
                     self._stops.pop(work.key, None)
-                    self._idle += 1
-                reports.land(work)
+                    if following is not None:
+                        self._flights[following.key] = None
+            with self._lock:
+                self._idle += 1
+            reports.land(work)
+
+    def _serve_one(self, work: Work, reports: Reports) -> None:
+        try:
+            self._take(work, reports)
+        except StoreClosedError:
+            log.info("The store was closed while %s ran", work.subject)
+        except Exception as error:  # the outermost frame of this thread: recorded and said
+            log.exception("%s could not be told", work.subject)
+            self._context.tell(Announcement(work.subject, f"{work.subject}: {error}", is_warning=True))
 
     def _take(self, work: Work, reports: Reports) -> None:
         errand = work.errand if isinstance(work.errand, Errand) else None
@@ -133,9 +142,10 @@ class RunLayer:
         worker, attempt = self._begin(work, errand, reports)
         if attempt is None or worker is None:
             return
+        story: Story | None = self._story(attempt, worker, endings)
         try:
-            while attempt is not None:
-                attempt = self._tell(attempt, worker, endings)
+            while story is not None:
+                story = self._tell(story, endings)
         finally:
             with self._lock:
                 self._flights[work.key] = None
@@ -211,17 +221,14 @@ class RunLayer:
             self._insistence.write(write)
         self._context.tell(Announcement(work.subject))
 
-    def _tell(self, attempt: Attempt, worker: Worker, endings: Endings) -> Attempt | None:
+    def _story(self, attempt: Attempt, worker: Worker, endings: Endings) -> Story:
+        next_of_lane = partial(self._next_of_lane, attempt, worker, endings)
+        outlook = Outlook(next_of_lane, partial(self._stops.get, attempt.work.key))
+        return Story(self._context, self.tools, endings, self._insistence, attempt, worker, outlook)
+
+    def _tell(self, story: Story, endings: Endings) -> Story | None:
         """One run, and whatever went wrong with it written down; the next one if its lane goes on at once."""
-        story = Story(
-            self._context,
-            self.tools,
-            endings,
-            self._insistence,
-            attempt,
-            worker,
-            Outlook(partial(self._next_of_lane, attempt, worker), partial(self._stops.get, attempt.work.key)),
-        )
+        attempt = story.attempt
         ending: Ending | None = None
         try:
             story.tell()
@@ -236,12 +243,10 @@ class RunLayer:
             ending = partial(endings.fail, attempt, failure, None)
         except Exception as error:  # noqa: BLE001  the outermost frame of a run: recorded as its failure
             ending = partial(endings.fail, attempt, _mistake(error), None)
-        finally:
-            story.leave()
         if ending is not None:
             self._end(story, ending)
         self._context.tell(Announcement(attempt.subject))
-        return story.next if ending is None else None
+        return story.next
 
     def _end(self, story: Story, ending: Ending) -> None:
         """Write it down, whatever the store says."""
@@ -260,7 +265,9 @@ class RunLayer:
         else:
             endings.cancel(attempt, sentence, db, now)
 
-    def _next_of_lane(self, attempt: Attempt, worker: Worker, db: sqlite3.Connection, now: datetime) -> Attempt | None:
+    def _next_of_lane(
+        self, attempt: Attempt, worker: Worker, endings: Endings, db: sqlite3.Connection, now: datetime
+    ) -> Story | None:
         """The consumer of this lane whose turn it is, if nothing else waits; it begins in the same transaction."""
         if attempt.handler.lane or self._is_closing or not worker.is_usable:
             return None
@@ -272,9 +279,10 @@ class RunLayer:
         first = min(ready, key=lambda one: (one.place is None, one.place or 0, one.name))
         work = Work(key=attempt.work.key, lane=attempt.work.lane, subject=f"{attempt.workflow}/{first.name}")
         try:
-            return beginning.begin_consumer(db, work, attempt.plan, now)
+            following = beginning.begin_consumer(db, work, attempt.plan, now)
         except beginning.OtherVersionError:
             return None  # it was deployed anew meanwhile: the engine begins with that
+        return None if following is None else self._story(following, worker, endings)
 
 
 def _trouble(error: StoreError) -> Failure:

@@ -40,7 +40,7 @@ from scheduler.workers.worker import Worker
 class Outlook:
     """What a run has to know of what goes on around it."""
 
-    next_of_lane: Callable[[sqlite3.Connection, datetime], Attempt | None]
+    next_of_lane: Callable[[sqlite3.Connection, datetime], "Story | None"]
     """In the transaction that commits it: the next run of its lane, if there is one to go on with at once."""
     told_to_end: Callable[[], bool | None]
     """Whether it was told to end, and then whether by force; None if it was not."""
@@ -70,20 +70,31 @@ class Story:
         self._ahead: str | None = None
         self.attempt = attempt
         self.conversation = Conversation(context, tools, attempt, self._checkpoint)
-        self.next: Attempt | None = None
+        self.next: Story | None = None
 
     def tell(self) -> None:
         """To its end, or to where it waits. FailedError and StoppedError are for the caller to write down."""
-        match self.attempt.handler.kind:
-            case HandlerKind.PRODUCER:
-                self._produce()
-            case HandlerKind.JOB:
-                self._work()
-            case HandlerKind.CONSUMER:
-                self._consume()
+        try:
+            match self.attempt.handler.kind:
+                case HandlerKind.PRODUCER:
+                    self._produce()
+                case HandlerKind.JOB:
+                    self._work()
+                case HandlerKind.CONSUMER:
+                    self._consume()
+        except BaseException:
+            self._leave()
+            raise
 
-    def leave(self) -> None:
+    def go_ahead(self) -> None:
+        """Have the script prepare while what came before is still being written."""
+        self._start(protocol.PREPARE, self._for_prepare())
+
+    def _leave(self) -> None:
         """Let go of a phase that nobody will wait for."""
+        if self.next is not None:
+            self.next._leave()  # noqa: SLF001  one of its own
+            self.next = None
         if self._ahead is not None:
             self._ahead = None
             self._worker.stop(kill=True)
@@ -101,7 +112,7 @@ class Story:
     def _consume(self) -> None:
         attempt, handler = self.attempt, self.attempt.handler
         if attempt.phase is Phase.PREPARING:
-            decision = self._ask(protocol.PREPARE, {"state": attempt.state, "waiting": attempt.waiting})
+            decision = self._ask(protocol.PREPARE, self._for_prepare())
             if decision["nothing"]:
                 self._rest(decision)
                 return
@@ -121,7 +132,7 @@ class Story:
             runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now)
             attempt.phase = Phase.PREPARED
             self._endings.commit(db, attempt, None, None, now)
-            self.next = self._outlook.next_of_lane(db, now)
+            self._turn_page(db, now)
 
     def _prepare(self, decision: dict[str, Any]) -> None:
         """What to do is known: store it with the events that it takes."""
@@ -215,7 +226,7 @@ class Story:
             now = self._now()
             self._endings.commit(db, self.attempt, state, result, now)
             self._keep_log(db)
-            self.next = self._outlook.next_of_lane(db, now)
+            self._turn_page(db, now)
 
     def _checkpoint(self, state: dict[str, Any]) -> None:
         """A producer in the middle of its work: what it published so far is visible, and is not published again."""
@@ -236,6 +247,15 @@ class Story:
     def _keep_log(self, db: sqlite3.Connection) -> None:
         if text := self.conversation.take_log():
             logs.append(db, self.attempt.id, text)
+
+    def _turn_page(self, db: sqlite3.Connection, now: datetime) -> None:
+        """Nothing of this one is left to do but to store it: the next one of its lane may begin."""
+        self.next = self._outlook.next_of_lane(db, now)
+        if self.next is not None:
+            self.next.go_ahead()
+
+    def _for_prepare(self) -> dict[str, Any]:
+        return {"state": self.attempt.state, "waiting": self.attempt.waiting}
 
     def _for_next(self) -> dict[str, Any]:
         attempt = self.attempt

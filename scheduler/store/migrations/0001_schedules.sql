@@ -60,9 +60,8 @@ CREATE TABLE occurrences (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX occurrences_of_schedule ON occurrences (schedule, planned);
-CREATE INDEX occurrences_underway ON occurrences (schedule) WHERE state IN ('queued', 'started');
-CREATE INDEX occurrences_queue ON occurrences (due) WHERE state = 'queued';
-CREATE INDEX occurrences_started ON occurrences (schedule) WHERE state = 'started';
+CREATE INDEX occurrences_underway ON occurrences (state, schedule) WHERE state IN ('queued', 'started');
+CREATE INDEX occurrences_queue ON occurrences (due, planned) WHERE state = 'queued';
 
 CREATE TABLE gaps (
     schedule  TEXT NOT NULL REFERENCES schedules,
