@@ -63,9 +63,13 @@ class Database:
 
     def move_log(self) -> None:
         """In a quiet moment, move what was written into the file proper, if it is worth it: later commits are quick."""
-        if self._unmoved >= _WORTH_MOVING:
-            self._unmoved = 0
-            self.read().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        if self._unmoved < _WORTH_MOVING:
+            return
+        self.read().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        with self.write() as db:  # the first one to write to the log again waits for the disk
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            db.execute(f"PRAGMA user_version = {version}")
+        self._unmoved = 0
 
     def close(self) -> None:
         """Wait for the transaction under way, then let go of the file, whoever still reads."""
