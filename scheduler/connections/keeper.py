@@ -1,0 +1,44 @@
+"""The secrets of connections as runs and people ask for them: from the vault, and what it says in the words of runs."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.vault import Vault
+from scheduler.connections.vault_errors import VaultError
+
+_Answer = TypeVar("_Answer")
+
+
+class Keeper:
+    """Any thread but the engine's and the window's may ask: the keyring may take as long as a person.
+
+    ToolFailedError says what helps. A keyring that is not available now makes runs wait; only an entry that is not
+    there asks for a reconnect.
+    """
+
+    def __init__(self, vault: Vault | None = None) -> None:
+        self._vault = vault or Vault()
+
+    def read(self, connection: str) -> Mapping[str, Any]:
+        """The secret fields of a connection, fit to be used now."""
+        return self._fresh(connection, _in_words(lambda: self._vault.get(connection)))
+
+    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
+        """Put them in place of those before; they were read back when this returns."""
+        _in_words(lambda: self._vault.put(connection, secrets))
+
+    def forget(self, connection: str) -> None:
+        """Leave nothing of it."""
+        _in_words(lambda: self._vault.remove(connection))
+
+    def _fresh(self, connection: str, secrets: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002
+        """The place to renew what expires: what it renews is kept before it is handed out."""
+        return secrets
+
+
+def _in_words(act: Callable[[], _Answer]) -> _Answer:
+    try:
+        return act()
+    except VaultError as error:
+        raise ToolFailedError(error.failure) from error
