@@ -130,6 +130,19 @@ class HeldLauncher:
         reports.land(work)
         return work
 
+    def pass_on(self) -> Work | None:
+        """End what runs, and begin with the next in line in the same transaction."""
+        work, reports = self.running.pop(next(iter(self.running)))
+        with self.database.write() as db:
+            reports.end(db, work, Outcome(Result.SUCCEEDED), self.clock.now())
+            following = reports.relay(work)
+            begun = following is not None and reports.begin(db, following, self.clock.now())
+        if following is None or not begun:
+            reports.land(following or work)
+            return None
+        self._hold(following, reports)
+        return following
+
 
 @dataclass
 class Moods:

@@ -1,5 +1,6 @@
 """Transactions, threads, other processes, and errors that a person can act on."""
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -478,3 +479,33 @@ def test_instants_survive_to_the_millisecond() -> None:
     assert from_ms(None) is None
     before = NOW.replace(year=1969)
     assert from_ms(to_ms(before)) == before
+
+
+def in_the_file_alone(database: Database, folder: Path) -> set[str]:
+    """The facts that are in the file itself, without its log."""
+    alone = folder / "alone.db"
+    shutil.copyfile(database.path, alone)
+    with closing(sqlite3.connect(alone)) as copy:
+        return {row[0] for row in copy.execute("SELECT name FROM facts")}
+
+
+def test_the_log_is_moved_in_a_quiet_moment_once_it_is_worth_it(database: Database, tmp_path: Path) -> None:
+    with database.write() as db:
+        facts.write(db, "first", "1")
+    database.move_log()
+    assert "first" not in in_the_file_alone(database, tmp_path)
+    for number in range(100):
+        with database.write() as db:
+            facts.write(db, "counted", str(number))
+    database.move_log()
+    assert {"first", "counted"} <= in_the_file_alone(database, tmp_path)
+
+
+def test_moving_the_log_changes_nothing_that_is_stored(database: Database) -> None:
+    before = database.read().execute("PRAGMA user_version").fetchone()[0]
+    for number in range(150):
+        with database.write() as db:
+            facts.write(db, f"fact {number}", str(number))
+    database.move_log()
+    assert database.read().execute("PRAGMA user_version").fetchone()[0] == before
+    assert facts.read(database.read(), "fact 149") == "149"
