@@ -22,14 +22,27 @@ def demo_dir() -> Path:
 
 def prepare_demo(house: House, folder: Path) -> None:
     """Receipts, connections and the workflow; what is there already stays as it is. Nothing must run yet."""
+    write_receipts(folder)
+    for name, given in places(folder).items():
+        house.connect(name, given)
+    script = find_resource(SAMPLE)
+    validated = house.validation.validate(str(script), script.read_text(encoding="utf-8"))
+    house.commands.deploy(validated, Wish(grant=True, replace=True))
+
+
+def write_receipts(folder: Path) -> None:
+    """A few to begin with; what is there already stays as it is."""
     receipts = folder / "receipts"
     receipts.mkdir(parents=True, exist_ok=True)
     for name, text in _RECEIPTS.items():
         path = receipts / name
         if not path.exists():
             path.write_text(text, encoding="utf-8")
-    house.connect("files:receipts", {"path": str(receipts)})
-    house.connect("table:expenses", {"path": str(folder / "expenses.csv")})
-    script = find_resource(SAMPLE)
-    validated = house.validation.validate(str(script), script.read_text(encoding="utf-8"))
-    house.commands.deploy(validated, Wish(grant=True, replace=True))
+
+
+def places(folder: Path) -> dict[str, dict[str, str]]:
+    """What the sample uses, by connection: the folder that it looks into, and the table that it fills."""
+    return {
+        "files:receipts": {"path": str(folder / "receipts")},
+        "table:expenses": {"path": str(folder / "expenses.csv")},
+    }

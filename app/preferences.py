@@ -38,6 +38,8 @@ class Preferences:
     """Whether a question may disturb in quiet hours."""
     notices: bool = True
     appearance: Appearance = Appearance.SYSTEM
+    welcomed: bool = False
+    """Whether the first screens were shown; they never come again."""
 
     @property
     def quiet_hours(self) -> QuietHours | None:

@@ -1,9 +1,10 @@
 """Dayhand with a face: puts tray, notices and window around an installation, and takes them down again."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -25,16 +26,18 @@ from app.platform.attuning import attune
 from app.platform.bus import Bus
 from app.platform.machine import session_bus, system_bus, watch_machine
 from app.platform.moods import Moods
-from app.preferences import Preferences, read_preferences
+from app.preferences import Preferences, keep_preferences, read_preferences
 from app.signals import EndSignals
 from app.theme import Tone
 from app.tray import Tray
 from app.tray_menu import Choice
 from app.watching import Watching
+from app.window.welcome import Welcome
 from app.window.window import Window
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.settings import Settings
+from scheduler.store import workflows
 from scheduler.timing.zones import find_zone
 
 _NO_TRAY = 6_000
@@ -71,6 +74,7 @@ class Shell(QObject):
         self._look = look
         self._asking = Asking(self)
         self._told = 0
+        self.welcome: Welcome | None = None
         self.bubbles = TrayNotices()
         self.notices: Notices = choose_notices(bus, self.bubbles)
         context = installation.house.engine.context
@@ -83,12 +87,32 @@ class Shell(QObject):
         self._connect(moods)
         bus.open()
 
-    def start(self, *, background: bool = False) -> None:
+    def start(self, *, background: bool = False, greets: bool = False) -> None:
+        """Whether it greets: the first time that the window is shown, whenever that is."""
         self.watch.look()
+        if greets:
+            self.window.shown.connect(self._greet, Qt.ConnectionType.SingleShotConnection)
         if not background:
             self.window.come_up()
         elif not self.tray.is_there:
             QTimer.singleShot(_NO_TRAY, self, self._be_found)
+
+    @Slot()
+    def _greet(self) -> None:
+        self.welcome = Welcome(self._installation, parent=self.window)
+        self.welcome.started.connect(lambda _: self._open("today"))
+        self.welcome.finished.connect(self._keep_greeted)
+        self.welcome.open()
+
+    @Slot()
+    def _keep_greeted(self) -> None:
+        """They never come again, whichever way they were left."""
+        folder = self._installation.folder
+        self._asking.ask(
+            lambda: keep_preferences(folder, replace(read_preferences(folder), welcomed=True)),
+            lambda _: None,
+            lambda error: self.window.say(str(error), Tone.BAD),
+        )
 
     def close(self) -> None:
         """Take everything down; the installation can be ended afterwards."""
@@ -240,7 +264,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
         shell.window.say(str(error), Tone.BAD)
     watching = Watching(installation, shell.said.emit, look=_FILES)
     backups = _back_up_now_and_then(folder, SystemClock(), shell.said.emit)
-    shell.start(background=background)
+    shell.start(background=background, greets=is_new(installation, preferences))
     if installation.damage is not None:
         shell.window.say(installation.damage.sentence, Tone.BAD)
     if wanted.seconds is not None:
@@ -255,6 +279,11 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     installation.close()
     signals.deleteLater()
     garbage.close()
+
+
+def is_new(installation: Installation, preferences: Preferences) -> bool:
+    """Whether the person sees Dayhand for the first time."""
+    return not preferences.welcomed and not workflows.every_one(installation.database.read())
 
 
 def _end() -> None:

@@ -2,11 +2,12 @@
 
 import os
 import shlex
+import shutil
 import socket
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +81,14 @@ def run(options: Namespace) -> Ended:
         except _AlreadyRunningError as error:
             return Ended(str(error))
     return Ended()
+
+
+def start_command(folder: Path) -> Sequence[str]:
+    """How the session starts this very app, with this very folder."""
+    found = shutil.which("dayhand")
+    program = [found] if found else [sys.executable, "-m", "app.main"]
+    usual = folder == data_dir(Namespace(data_dir=None))
+    return [*program, "start", "--background", *([] if usual else ["--data-dir", str(folder)])]
 
 
 def has_display(environment: Mapping[str, str] = os.environ, system: str = sys.platform) -> bool:

@@ -13,9 +13,10 @@ _WIDEST = 420
 
 
 class EmptyPage(QWidget):
-    """A shape, a heading, a sentence and, where there is something to do, one button."""
+    """A shape, a heading, a sentence and, where there is something to do, one button; another beside it is quieter."""
 
     acted = Signal()
+    other_acted = Signal()
 
     def __init__(
         self,
@@ -24,6 +25,7 @@ class EmptyPage(QWidget):
         sentence: str,
         *,
         action: str = "",
+        other: str = "",
         shortcut: str = "",
         parent: QWidget | None = None,
     ) -> None:
@@ -49,6 +51,7 @@ class EmptyPage(QWidget):
             label.setFixedWidth(_WIDEST)
             layout.addWidget(label)
         self.button: QPushButton | None = None
+        self.other: QPushButton | None = None
         if action:
             self.button = QPushButton(action)
             mark(self.button, "importance", "primary")
@@ -57,8 +60,16 @@ class EmptyPage(QWidget):
                 self.button.setShortcut(keys)
                 self.button.setToolTip(f"{action} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
             self.button.clicked.connect(self.acted)
+            buttons = QHBoxLayout()
+            buttons.addStretch(1)
+            buttons.addWidget(self.button)
+            if other:
+                self.other = QPushButton(other)
+                self.other.clicked.connect(self.other_acted)
+                buttons.addWidget(self.other)
+            buttons.addStretch(1)
             layout.addSpacing(Space.SMALL)
-            layout.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignHCenter)
+            layout.addLayout(buttons)
         layout.addStretch(3)
         self._draw()
 

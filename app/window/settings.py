@@ -1,8 +1,5 @@
 """What the person may set for the whole app. Every choice holds at once and is kept."""
 
-import shutil
-import sys
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import time
@@ -13,11 +10,11 @@ from PySide6.QtCore import QTime, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QTimeEdit, QWidget
 
-from app.folder import data_dir
 from app.installation import Installation
 from app.look import indent
 from app.platform.autostart import Autostart, AutostartError, find_autostart
 from app.preferences import MOST_AT_ONCE, Preferences, PreferencesError, keep_preferences, read_preferences
+from app.start import start_command
 from app.theme import Appearance, Space, Tone
 from app.widgets.details_view import make_text
 from app.window.frame import Column, make_section
@@ -241,14 +238,6 @@ class SettingsPage(Page):
 
     def _after_backup(self, path: Path) -> None:
         self.saying.say(self.tr("Backed up to {path}.").format(path=path))
-
-
-def start_command(folder: Path) -> Sequence[str]:
-    """How the session starts this very app, with this very folder."""
-    found = shutil.which("dayhand")
-    program = [found] if found else [sys.executable, "-m", "app.main"]
-    usual = folder == data_dir(Namespace(data_dir=None))
-    return [*program, "start", "--background", *([] if usual else ["--data-dir", str(folder)])]
 
 
 def _time(field: QTimeEdit) -> time:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStackedLayout, 
 from app.installation import Installation
 from app.look import mark
 from app.overview import Overview
-from app.theme import Space
+from app.theme import Space, Tone
 from app.widgets.empty import EmptyPage
 from app.widgets.timeline import Timeline
 from app.window.cards import Cards
@@ -17,6 +17,8 @@ from app.window.day import Day, read_day
 from app.window.frame import Column, make_section
 from app.window.happenings import Happenings
 from app.window.page import Page
+from app.window.saying import say_refusal
+from app.window.welcome_sample import start_sample
 
 _MOST_CARDS = 2
 _MOST_LINES = 20
@@ -108,11 +110,23 @@ class TodayPage(Page):
             self.tr("No workflows yet"),
             self.tr("A workflow is a Python file with a chore in it. Add one, and this page shows what it does."),
             action=self.tr("Add a workflow"),
+            other=self.tr("Try the sample"),
         )
         self._empty.acted.connect(lambda: self.open_page.emit("workflows", ""))
+        self._empty.other_acted.connect(self._try_sample)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._column)
         self._stack.addWidget(self._empty)
+
+    def _try_sample(self) -> None:
+        installation = self.installation
+        self.said.emit(self.tr("Preparing the sample…"), Tone.QUIET)
+        self.asking.ask_latest(
+            "sample",
+            lambda: start_sample(installation),
+            lambda _: self.refresh(),
+            lambda error: self.said.emit(say_refusal(error), Tone.BAD),
+        )
 
     def _say_rest(self, day: Day) -> str:
         """What the lines leave out."""

@@ -47,6 +47,7 @@ class Window(QMainWindow):
     closing = Signal()
     """The person closed it: it is still there."""
     quit_wanted = Signal()
+    shown = Signal()
     preferred = Signal(object)
     """Preferences that were changed."""
 
@@ -129,6 +130,7 @@ class Window(QMainWindow):
         if self.page is None:
             self.open_page("today")
         self.refresh()
+        self.shown.emit()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)

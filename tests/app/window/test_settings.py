@@ -10,8 +10,9 @@ from pytestqt.qtbot import QtBot
 from app.installation import Installation
 from app.platform.autostart import DesktopEntry
 from app.preferences import FILE, Preferences, keep_preferences, read_preferences
+from app.start import start_command
 from app.theme import Appearance
-from app.window.settings import SettingsPage, start_command
+from app.window.settings import SettingsPage
 from scheduler.timing.policies import Catchup, Overlap
 from tests.app.living import Wait
 

@@ -1,0 +1,178 @@
+"""The first start: at most three screens, and at their end a workflow runs and asks for one approval."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.installation import Installation
+from app.platform.autostart import DesktopEntry
+from app.platform.bus import Bus
+from app.platform.moods import Moods
+from app.preferences import Preferences, keep_preferences, read_preferences
+from app.shell import Shell, is_new
+from app.window.today import TodayPage
+from app.window.welcome import Welcome
+from app.window.welcome_sample import FOLDER, start_sample
+from scheduler.engine.refusal import RefusedError
+from tests.app.living import Wait
+
+
+@pytest.fixture
+def entry(tmp_path_factory: pytest.TempPathFactory) -> DesktopEntry:
+    home = tmp_path_factory.mktemp("home")
+    return DesktopEntry(["dayhand"], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")})
+
+
+@pytest.fixture
+def welcome(qtbot: QtBot, empty: Installation, entry: DesktopEntry) -> Welcome:
+    made = Welcome(empty, entry)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def make_shell(qtbot: QtBot) -> Iterator[Callable[[Installation], Shell]]:
+    """Started as a fresh one is, without a bus of the person's."""
+    made: list[tuple[Shell, Bus]] = []
+
+    def make(around: Installation) -> Shell:
+        bus = Bus("")
+        preferences = read_preferences(around.folder)
+        shell = Shell(around, Moods(), bus, preferences)
+        made.append((shell, bus))
+        shell.start(greets=is_new(around, preferences))
+        return shell
+
+    yield make
+    for shell, bus in made:
+        shell.close()
+        bus.close()
+    QApplication.processEvents()
+
+
+def test_three_screens_end_with_a_workflow_that_asks_for_one_approval(
+    qtbot: QtBot, welcome: Welcome, empty: Installation, wait: Wait
+) -> None:
+    assert welcome.stack.count() <= 3
+    with qtbot.waitSignal(welcome.started, timeout=60_000) as started:
+        for _ in range(welcome.stack.count()):
+            welcome.forth.click()
+    assert started.args == ["receipts"]
+    assert not welcome.isVisible()
+    [one] = wait(empty.views.attention)
+    assert one.sentence == "Add 3 receipts (45.55) to Expenses"
+    assert not (empty.folder / FOLDER / "expenses.csv").exists()
+
+
+def test_one_may_go_back_and_forth(welcome: Welcome) -> None:
+    assert not welcome.back.isVisible()
+    welcome.forth.click()
+    welcome.forth.click()
+    assert welcome.step.text() == "3 of 3"
+    welcome.back.click()
+    assert welcome.stack.currentIndex() == 1 and welcome.forth.text() == "Next"
+
+
+def test_enter_goes_on_and_escape_skips(qtbot: QtBot, welcome: Welcome, empty: Installation) -> None:
+    qtbot.keyClick(welcome, Qt.Key.Key_Return)
+    assert welcome.stack.currentIndex() == 1
+    qtbot.keyClick(welcome, Qt.Key.Key_Escape)
+    assert not welcome.isVisible()
+    assert empty.views.workflows() == []
+
+
+def test_starting_at_login_can_be_chosen_there(welcome: Welcome, entry: DesktopEntry, wait: Wait) -> None:
+    welcome.forth.click()
+    welcome.login.click()
+    wait(entry.is_on)
+    welcome.login.click()
+    wait(lambda: not entry.is_on())
+
+
+def test_that_it_cannot_start_at_login_is_said(qtbot: QtBot, empty: Installation, tmp_path: Path, wait: Wait) -> None:
+    (tmp_path / "file").touch()
+    entry = DesktopEntry(["dayhand"], {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")})
+    welcome = Welcome(empty, entry)
+    qtbot.addWidget(welcome)
+    welcome.show()
+    welcome.forth.click()
+    welcome.login.click()
+    wait(lambda: "could not be turned on" in welcome.saying.sentence)
+    assert not welcome.login.isChecked()
+
+
+def test_a_sample_that_cannot_be_written_is_said_and_may_be_tried_again(
+    welcome: Welcome, empty: Installation, wait: Wait
+) -> None:
+    (empty.folder / FOLDER).touch()
+    for _ in range(3):
+        welcome.forth.click()
+    wait(lambda: "could not be written" in welcome.saying.sentence)
+    assert welcome.isVisible() and welcome.forth.isEnabled()
+    (empty.folder / FOLDER).unlink()
+    welcome.forth.click()
+    wait(lambda: not welcome.isVisible())
+    assert [one.workflow for one in empty.views.workflows()] == ["receipts"]
+
+
+def test_the_sample_leaves_a_table_of_the_persons_own_alone(empty: Installation) -> None:
+    own = {"path": str(empty.folder / "mine.csv")}
+    empty.host.ask(lambda _: empty.house.connect("table:expenses", own)).result(60)
+    with pytest.raises(RefusedError, match="yours already"):
+        start_sample(empty)
+    assert empty.views.workflows() == []
+
+
+def test_the_approval_appears_on_today_and_the_screens_never_come_again(
+    make_shell: Callable[[Installation], Shell], empty: Installation, wait: Wait
+) -> None:
+    shell = make_shell(empty)
+    welcome = wait(lambda: shell.welcome)
+    for _ in range(3):
+        welcome.forth.click()
+    today = wait(lambda: shell.window.page)
+    assert isinstance(today, TodayPage)
+    [card] = wait(lambda: list(today.cards.cards.values()))
+    assert "Add 3 receipts" in card.value.sentence
+    wait(lambda: read_preferences(empty.folder).welcomed)
+    assert not is_new(empty, read_preferences(empty.folder))
+
+
+def test_skipped_screens_never_come_again(
+    make_shell: Callable[[Installation], Shell], empty: Installation, wait: Wait
+) -> None:
+    shell = make_shell(empty)
+    wait(lambda: shell.welcome).skip.click()
+    wait(lambda: read_preferences(empty.folder).welcomed)
+    again = make_shell(empty)
+    wait(again.window.isVisible)
+    assert again.welcome is None
+
+
+def test_skipping_keeps_what_was_chosen_before(
+    make_shell: Callable[[Installation], Shell], empty: Installation, wait: Wait
+) -> None:
+    keep_preferences(empty.folder, Preferences(concurrency=7))
+    wait(lambda: make_shell(empty).welcome).skip.click()
+    wait(lambda: read_preferences(empty.folder).welcomed)
+    assert read_preferences(empty.folder).concurrency == 7
+
+
+def test_who_has_workflows_already_is_not_greeted(installation: Installation) -> None:
+    assert not is_new(installation, Preferences())
+
+
+def test_an_empty_today_offers_the_sample(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+    page = TodayPage(empty)
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    other = wait(lambda: page.day and page._empty.isVisible() and page._empty.other)
+    other.click()
+    wait(lambda: page.refresh() or page.cards.cards)
+    assert not page._empty.isVisible()
