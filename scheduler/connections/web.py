@@ -1,0 +1,212 @@
+"""Requests to servers that may be slow, wrong or hostile: bounded in time and size, credentials kept to their host."""
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.disk import explained, sync_folder
+from scheduler.connections.web_errors import refusal, unusable, wrong
+
+if TYPE_CHECKING:
+    import ssl
+
+    from urllib3.response import HTTPResponse
+    from urllib3.util import Url
+
+    from scheduler.connections.wire import Deadline
+
+_MOST_OF_A_REFUSAL = 64 * 1024
+_REDIRECTS = (301, 302, 303, 307, 308)
+_AS_IT_WAS = (307, 308)
+_OURS = {"Accept-Encoding": "gzip", "Connection": "close", "User-Agent": "Dayhand"}
+_FRAMING = frozenset({"connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"})
+_HARMLESS = frozenset(
+    {"accept", "accept-encoding", "accept-language", "connection", "content-type", "if-modified-since"}
+    | {"if-none-match", "range", "user-agent"}
+)
+"""Headers that another host may see: whatever else there is could be a credential."""
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server answered, whatever the status."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Upper and lower case are the same."""
+    body: bytes = field(repr=False)
+    """Decompressed; empty if it went into a file. Of a refusal only the beginning."""
+    url: str
+    """Where the answer came from in the end."""
+    acts: bool = False
+    """Whether the request may have changed something."""
+
+    @property
+    def host(self) -> str:
+        return _host(self.url)
+
+    def json(self) -> Any:
+        """The JSON value in the body; after an action, one that cannot be read leaves open whether it happened."""
+        try:
+            return json.loads(self.body, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            raise unusable(f"{self.host} answered with something that is not JSON.", acts=self.acts) from error
+
+
+def request(  # noqa: PLR0913  one door for all that can differ
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
+    seconds: float,
+    most: int = 10_000_000,
+    acts: bool = False,
+    follow: int = 5,
+    target: Path | None = None,
+    context: "ssl.SSLContext | None" = None,
+) -> Answer:
+    """Ask a server, within `seconds` for all of it; raises ToolFailedError only if no usable answer came.
+
+    A status of 400 or more is an answer too: see `check`. `acts` says that the request may change something, so that
+    what breaks after it was sent is unsure. What comes from a redirect to another host was asked without credentials.
+    A success goes into `target` if one is given, which is replaced in one step when the body is whole.
+    """
+    from scheduler.connections.wire import Deadline, exchange, read_url  # noqa: PLC0415  costs the start of the app
+
+    deadline = Deadline(seconds)
+    place = read_url(url)
+    if place.auth:
+        raise wrong("A user or password in an address would be shown. Write them in the fields of the connection.")
+    sent = _with_ours(headers or {})
+    may_leave = method in ("GET", "HEAD")
+    for _ in range(follow + 1):
+        with exchange(method, place, sent, body, deadline=deadline, acts=acts, context=context) as answer:
+            goal = answer.headers.get("Location") if follow and answer.status in _REDIRECTS else None
+            if goal is None or not (may_leave or answer.status in _AS_IT_WAS):
+                content = _take(answer, place, deadline, most, acts=acts, target=target)
+                return Answer(status=answer.status, headers=answer.headers, body=content, url=place.url, acts=acts)
+            place, sent = _onwards(place, goal, sent, may_leave=may_leave)
+    raise wrong(f"{place.host} sends us from one address to the next, more than {follow} times.")
+
+
+def check(answer: Answer, now: datetime, said: str = "") -> Answer:
+    """The same answer if it is a success, else ToolFailedError; `said` is what the server said, fit to be shown."""
+    if 200 <= answer.status < 300:
+        return answer
+    raise refusal(answer.status, answer.headers, answer.host, acts=answer.acts, now=now, said=said)
+
+
+def _take(
+    answer: "HTTPResponse", place: "Url", deadline: "Deadline", most: int, *, acts: bool, target: Path | None
+) -> bytes:
+    """The body of a success, or the beginning of what was said about a refusal."""
+    from scheduler.connections.wire import chunks  # noqa: PLC0415  as above
+
+    host = place.host or ""
+    arriving = chunks(answer, host, deadline, acts=acts)
+    if answer.status >= 300:
+        return _beginning(arriving)
+    arriving = _bounded(arriving, host, most, acts=acts)
+    if target is None:
+        return b"".join(arriving)
+    _keep(arriving, target)
+    return b""
+
+
+def _beginning(arriving: Iterator[bytes]) -> bytes:
+    """The status is known, so what breaks now changes nothing."""
+    content = b""
+    try:
+        for chunk in arriving:
+            content += chunk
+            if len(content) > _MOST_OF_A_REFUSAL:
+                break
+    except ToolFailedError:
+        pass
+    return content[:_MOST_OF_A_REFUSAL]
+
+
+def _bounded(arriving: Iterator[bytes], host: str, most: int, *, acts: bool) -> Iterator[bytes]:
+    size = 0
+    for chunk in arriving:
+        size += len(chunk)
+        if size > most:
+            raise unusable(f"{host} answered with more than {_words(most)}, the most that is taken.", acts=acts)
+        yield chunk
+
+
+def _words(size: int) -> str:
+    for unit, name in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
+        if size >= unit:
+            return f"{size / unit:g} {name}"
+    return f"{size} bytes"
+
+
+def _keep(arriving: Iterator[bytes], target: Path) -> None:
+    """Write beside the target, down to the disk, and take its place when all is there."""
+    part = target.with_name(f".dayhand-part-{secrets.token_hex(8)}")
+    with explained(target.name):
+        try:
+            with part.open("xb") as file:
+                for chunk in arriving:
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+        sync_folder(target.parent)
+
+
+def _onwards(place: "Url", goal: str, sent: dict[str, str], *, may_leave: bool) -> tuple["Url", dict[str, str]]:
+    """Where a redirect leads, and the headers that may be seen there."""
+    from scheduler.connections.wire import port_of, read_url  # noqa: PLC0415  as above
+
+    with suppress(UnicodeError):
+        goal = goal.encode("latin-1").decode()
+    joined = urljoin(place.url, goal)
+    if not joined.lower().startswith(("http://", "https://")):
+        kind = joined.partition(":")[0][:20]
+        raise wrong(f"{place.host} sends us on to an address that starts with {kind}:, which is not followed.")
+    there = read_url(joined)._replace(auth=None, fragment=None)
+    here_port, there_port = port_of(place), port_of(there)
+    safer = (place.scheme, here_port, there.scheme, there_port) == ("http", 80, "https", 443)
+    if place.host == there.host and (safer or (place.scheme, here_port) == (there.scheme, there_port)):
+        return there, sent
+    if not may_leave:
+        raise wrong(f"{place.host} sends us on to {there.host}. Connect to that address if it is the right one.")
+    harmless = {name: value for name, value in sent.items() if name.lower() in _HARMLESS}
+    if (place.scheme, there.scheme) == ("https", "http") and len(harmless) < len(sent):
+        raise wrong(f"{place.host} sends us on to {there.host} without encryption, where a login may not be sent.")
+    return there, harmless
+
+
+def _with_ours(given: Mapping[str, str]) -> dict[str, str]:
+    """What is given, without anything that could be read as more than one header; values are never quoted."""
+    for name, value in given.items():
+        if not _HEADER.fullmatch(name) or name.lower() in _FRAMING:
+            raise wrong(f'"{name}" cannot be set as a header.')
+        if not _VALUE.fullmatch(value):
+            raise wrong(f'The value of the header "{name}" holds characters that cannot be sent.')
+    names = {name.lower() for name in given}
+    return {**{name: value for name, value in _OURS.items() if name.lower() not in names}, **given}
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""

@@ -1,0 +1,248 @@
+"""One request over one connection, within a deadline for all of it. The only file that knows urllib3."""
+
+import errno
+import io
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
+from typing import Any, cast
+
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError, LocationParseError
+from urllib3.response import HTTPResponse
+from urllib3.util import Url, parse_url
+
+from scheduler.connections.web_errors import broken, not_reached, not_trusted, unusable, wrong
+
+_MOST_HEADERS = 128 * 1024
+_ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
+_OFFLINE = (errno.ENETUNREACH, errno.ENETDOWN)
+_PORTS = {"http": 80, "https": 443}
+
+
+class TooManyHeadersError(Exception):
+    """More than anybody needs before the body begins."""
+
+
+class Deadline:
+    """By when all of it must be done."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+def read_url(text: str) -> Url:
+    """The address with everything in it written as servers want it; refused unless it is http or https."""
+    try:
+        url = parse_url(text)
+        if url.host:
+            url.host.rstrip(".").encode("idna")
+    except (LocationParseError, UnicodeError) as error:
+        raise wrong("The address of the server cannot be read. Write it as in https://example.org/path.") from error
+    if url.scheme not in _PORTS:
+        raise wrong(f"Only addresses with http and https are asked, not {url.scheme or 'one without either'}.")
+    if not url.host:
+        raise wrong("The address names no server. Write it as in https://example.org/path.")
+    return url
+
+
+def port_of(url: Url) -> int:
+    return url.port or _PORTS[url.scheme or ""]
+
+
+class _Timed:
+    """A socket whose every wait ends at the deadline, however little arrives at a time."""
+
+    def __init__(self, inner: socket.socket, deadline: Deadline) -> None:
+        self._inner = inner
+        self._deadline = deadline
+        self.reader = _Reader(inner, deadline)
+
+    def settimeout(self, _: float | None) -> None:
+        """The deadline decides."""
+
+    def sendall(self, content: Any) -> None:
+        left = memoryview(content)
+        while left:
+            self._inner.settimeout(self._deadline.left())
+            left = left[self._inner.send(left) :]
+
+    def makefile(self, _mode: str = "rb", *_: Any) -> io.BufferedReader:
+        return io.BufferedReader(self.reader)
+
+    def close(self) -> None:
+        """The body may still be read: `exchange` closes the socket itself."""
+
+    def shutdown(self, how: int) -> None:
+        self._inner.shutdown(how)
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, inner: socket.socket, deadline: Deadline) -> None:
+        self._inner = inner
+        self._deadline = deadline
+        self._headers_left: int | None = _MOST_HEADERS
+
+    def headers_done(self) -> None:
+        self._headers_left = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._inner.settimeout(self._deadline.left())
+        count = self._inner.recv_into(buffer)
+        if self._headers_left is not None:
+            self._headers_left -= count
+            if self._headers_left < 0:
+                raise TooManyHeadersError
+        return count
+
+
+@contextmanager
+def exchange(
+    method: str,
+    url: Url,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    *,
+    deadline: Deadline,
+    acts: bool,
+    context: ssl.SSLContext | None,
+) -> Iterator[HTTPResponse]:
+    """Send the request and give its answer, with the body still to be read by `chunks`."""
+    host = url.host or ""
+    inner = _connect(url, deadline)
+    try:
+        connection = _connection(url, deadline)
+        inner = _secure(inner, host, deadline, context) if url.scheme == "https" else inner
+        timed = _Timed(inner, deadline)
+        connection.sock = cast("socket.socket", timed)
+        with _told(host, deadline, acts=acts):
+            # A server that has heard enough may hang up early, with its answer on the way.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                connection.request(method, url.request_uri, body, headers, preload_content=False)
+            answer = connection.getresponse()
+            timed.reader.headers_done()
+        encoding = answer.headers.get("Content-Encoding", "").strip().lower()
+        if encoding not in _ENCODINGS:
+            raise unusable(f"{host} answered in a form that was not asked for ({encoding[:40]}).", acts=acts)
+        try:
+            yield answer
+        finally:
+            answer.close()
+    finally:
+        inner.close()
+
+
+def chunks(answer: HTTPResponse, host: str, deadline: Deadline, *, acts: bool) -> Iterator[bytes]:
+    """The body, decompressed little by little."""
+    while True:
+        with _told(host, deadline, acts=acts):
+            chunk = answer.read(64 * 1024, decode_content=True)
+        if not chunk:
+            return
+        yield chunk
+
+
+def _connection(url: Url, deadline: Deadline) -> HTTPConnection:
+    """Writes requests and reads answers; the socket is ours."""
+    kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
+    return kind((url.host or "").strip("[]"), port_of(url), timeout=deadline.seconds)
+
+
+def _connect(url: Url, deadline: Deadline) -> socket.socket:
+    host = url.host or ""
+    failure: OSError | None = None
+    try:
+        for family, kind, protocol, _, address in _resolve(host.strip("[]"), port_of(url), deadline):
+            connecting = socket.socket(family, kind, protocol)
+            try:
+                connecting.settimeout(deadline.left())
+                connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connecting.connect(address)
+            except OSError as error:
+                connecting.close()
+                failure = error
+            else:
+                return connecting
+    except TimeoutError as error:
+        failure = failure or error
+    except socket.gaierror as error:
+        sentence = f"{host} was not found. Look whether this computer is online and the address is right."
+        raise not_reached(sentence, offline=error.errno == socket.EAI_AGAIN) from error
+    if failure is None or isinstance(failure, TimeoutError):
+        raise not_reached(f"{host} could not be reached within {deadline.seconds:g} seconds.") from failure
+    sentence = f"{host} could not be reached ({failure.strerror}). Look whether it runs and the address is right."
+    raise not_reached(sentence, offline=failure.errno in _OFFLINE) from failure
+
+
+def _resolve(host: str, port: int, deadline: Deadline) -> list[Any]:
+    """The addresses of a host. The system's look-up knows no deadline, so it is left behind when ours comes."""
+    with suppress(socket.gaierror):
+        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    found: list[Any] = []
+    failed: list[OSError] = []
+
+    def look_up() -> None:
+        try:
+            found.extend(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except OSError as error:
+            failed.append(error)
+
+    looking = threading.Thread(target=look_up, name="look up", daemon=True)
+    looking.start()
+    looking.join(deadline.left())
+    if failed:
+        raise failed[0]
+    if looking.is_alive():
+        raise TimeoutError
+    return found
+
+
+def _secure(inner: socket.socket, host: str, deadline: Deadline, context: ssl.SSLContext | None) -> socket.socket:
+    trusting = context or ssl.create_default_context()
+    try:
+        inner.settimeout(deadline.left())
+        return trusting.wrap_socket(inner, server_hostname=host.strip("[]").rstrip("."))
+    except ssl.SSLCertVerificationError as error:
+        raise not_trusted(host, error.verify_message.rstrip(".")) from error
+    except TimeoutError as error:
+        raise not_reached(f"{host} did not answer within {deadline.seconds:g} seconds.") from error
+    except (ssl.SSLError, OSError) as error:
+        raise not_reached(
+            f"No secure connection to {host} could be made. Look whether its address is right."
+        ) from error
+
+
+@contextmanager
+def _told(host: str, deadline: Deadline, *, acts: bool) -> Iterator[None]:
+    """Whatever breaks after the first byte may have left."""
+    try:
+        yield
+    except TooManyHeadersError as error:
+        raise unusable(f"{host} sent more headers than are read.", acts=acts) from error
+    except (OSError, HTTPException, HTTPError) as error:
+        if _too_late(error):
+            raise broken(f"{host} gave no whole answer within {deadline.seconds:g} seconds.", acts=acts) from error
+        raise broken(f"The connection to {host} broke before its answer was there.", acts=acts) from error
+
+
+def _too_late(error: BaseException | None) -> bool:
+    """The library wraps what the socket raised."""
+    while error is not None:
+        if isinstance(error, TimeoutError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
