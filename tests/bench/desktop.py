@@ -1,0 +1,118 @@
+"""The app on a real virtual desktop beside Vorta: from the start to the icon in the tray, and memory when hidden."""
+
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.bench.measure import Figure, alternate
+from tests.desktop.desktop import Desktop, desktop, missing
+from tests.desktop.processes import until
+
+ROOT = Path(__file__).parents[2]
+_SETTLED = 5.0
+"""Seconds after which an application that has started does nothing more by itself."""
+
+
+def against_vorta() -> list[Figure]:
+    if lacking := missing():
+        print(f"not measured, since these are not installed: {', '.join(lacking)}", file=sys.stderr)
+        return []
+    with desktop() as desk, TemporaryDirectory() as name:
+        desk.start_tray()
+        ours, vorta = _Ours(desk, Path(name)), _Vorta(desk, Path(name))
+        for one in (ours, vorta):
+            one.start()  # what comes first prepares folders and fills the caches
+            one.end()
+        starts = alternate({"ours": ours.clocked, "Vorta": vorta.clocked})
+        sizes = alternate({"ours": ours.weighed, "Vorta": vorta.weighed})
+    wanted = 1 / 0.85
+    return [
+        Figure(
+            name="start to an icon in the tray", unit="s", ours=starts.pop("ours"), peers=starts,
+            against="Vorta", wanted=wanted,
+        ),
+        Figure(
+            name="memory, window hidden", unit="MB", ours=sizes.pop("ours"), peers=sizes,
+            against="Vorta", wanted=wanted,
+        ),
+    ]  # fmt: skip
+
+
+class _App:
+    """An application with an icon in the tray."""
+
+    def __init__(self, desk: Desktop, folder: Path) -> None:
+        self._desk = desk
+        self._folder = folder
+        self._pid = 0
+
+    def _run(self) -> None:
+        raise NotImplementedError
+
+    def start(self) -> float:
+        """Seconds until its icon is in the tray."""
+        before = set(self._desk.tray_items())
+        begin = time.perf_counter()
+        self._run()
+        end = begin + 60
+        while not (new := set(self._desk.tray_items()) - before):
+            assert time.perf_counter() < end, "no icon within a minute"
+            time.sleep(0.005)
+        took = time.perf_counter() - begin
+        self._pid = self._owner(new.pop().partition("/")[0])
+        return took
+
+    def end(self) -> None:
+        os.kill(self._pid, 15)
+        until(lambda: not self._is_there(), "the end of the application")
+
+    def clocked(self) -> float:
+        took = self.start()
+        self.end()
+        return took
+
+    def weighed(self) -> float:
+        self.start()
+        time.sleep(_SETTLED)
+        kilobytes = next(
+            int(line.split()[1])
+            for line in Path(f"/proc/{self._pid}/status").read_text(encoding="utf-8").splitlines()
+            if line.startswith("VmRSS")
+        )
+        self.end()
+        return kilobytes / 1024
+
+    def _owner(self, name: str) -> int:
+        bus = "org.freedesktop.DBus"
+        (pid,) = self._desk.bus.ask(bus, "/org/freedesktop/DBus", bus, "GetConnectionUnixProcessID", "s", (name,))
+        return int(pid)
+
+    def _is_there(self) -> bool:
+        try:
+            state = Path(f"/proc/{self._pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+        except OSError:
+            return False
+        return state not in "ZX"
+
+
+class _Ours(_App):
+    def _run(self) -> None:
+        line = [sys.executable, "-m", "app.main", "--background", "--data-dir", str(self._folder / "data")]
+        self._desk.start(line, PYTHONPATH=str(ROOT))
+
+
+class _Vorta(_App):
+    """With a borg that only tells its version: without one it waits in a dialog."""
+
+    def _run(self) -> None:
+        tools = self._folder / "tools"
+        if not tools.exists():
+            tools.mkdir()
+            borg = tools / "borg"
+            borg.write_text("#!/bin/sh\necho borg 1.4.0\n", encoding="utf-8")
+            borg.chmod(borg.stat().st_mode | stat.S_IXUSR)
+        path = f"{tools}:{self._desk.environment['PATH']}"
+        self._desk.start([str(Path(sys.executable).with_name("vorta")), "--daemonize"], PATH=path)
