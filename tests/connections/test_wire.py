@@ -1,0 +1,303 @@
+"""Hostile and broken servers: every request ends, in a class and in a sentence that names the host."""
+
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+
+from scheduler.connections import wire
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.web import Answer, request
+from scheduler.rules.failures import Failure, FailureClass
+from tests.connections.web_servers import Asked, Reply, Web, hear, web, wild
+
+TRICKLES = 600
+"""A tenth of a second each: a server that is given all the time it wants does answer in the end."""
+
+
+def get(url: str, **more: Any) -> Answer:
+    return request("GET", url, **{"seconds": 30, **more})
+
+
+def failure(ask: Callable[[], Any]) -> Failure:
+    with pytest.raises(ToolFailedError) as caught:
+        ask()
+    return caught.value.failure
+
+
+def both(url: str, **more: Any) -> tuple[Failure, Failure]:
+    """How the same trouble ends for a look and for an action."""
+    read = failure(lambda: get(url, **more))
+    acted = failure(lambda: request("POST", url, body=b"mine", acts=True, **{"seconds": 30, **more}))
+    return read, acted
+
+
+def trickle(connection: socket.socket, over: threading.Event, piece: bytes, end: bytes) -> None:
+    for _ in range(TRICKLES):
+        if over.wait(0.1):
+            return
+        connection.sendall(piece)
+    connection.sendall(end)
+
+
+def slow_status(connection: socket.socket, over: threading.Event) -> None:
+    hear(connection)
+    trickle(connection, over, b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n")
+
+
+def slow_headers(connection: socket.socket, over: threading.Event) -> None:
+    hear(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    trickle(connection, over, b"x", b"\r\nContent-Length: 0\r\n\r\n")
+
+
+def slow_body(connection: socket.socket, over: threading.Event) -> None:
+    hear(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % TRICKLES)
+    trickle(connection, over, b"x", b"")
+
+
+def silent(connection: socket.socket, over: threading.Event) -> None:
+    hear(connection)
+    over.wait(60)
+
+
+@pytest.mark.parametrize("behave", [slow_status, slow_headers, slow_body, silent])
+def test_however_little_arrives_at_a_time_the_deadline_holds(
+    behave: Callable[[socket.socket, threading.Event], None],
+) -> None:
+    with wild(behave) as server:
+        read, acted = both(server.url, seconds=1)
+    assert (read.kind, read.counts) == (FailureClass.TRANSIENT, True)
+    assert read.sentence == "127.0.0.1 gave no whole answer within 1 seconds."
+    assert acted.kind is FailureClass.UNSURE
+    assert acted.sentence.endswith("look whether it did.")
+
+
+def test_a_server_that_takes_no_body_is_left_at_the_deadline() -> None:
+    def deaf(_: socket.socket, over: threading.Event) -> None:
+        over.wait(60)
+
+    with wild(deaf) as server:
+        told = failure(lambda: request("PUT", server.url, body=b"x" * 50_000_000, seconds=1, acts=True))
+    assert told.kind is FailureClass.UNSURE
+
+
+def test_an_endless_body_is_not_taken() -> None:
+    def endless(connection: socket.socket, over: threading.Event) -> None:
+        hear(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while not over.is_set():
+            connection.sendall(b"x" * 65536)
+
+    with wild(endless) as server:
+        read, acted = both(server.url, most=1_000_000)
+    assert (read.kind, acted.kind) == (FailureClass.LOGIC, FailureClass.UNSURE)
+    assert read.sentence == "127.0.0.1 answered with more than 1 MB, the most that is taken."
+
+
+def endless_line(connection: socket.socket, over: threading.Event) -> None:
+    hear(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    while not over.is_set():
+        connection.sendall(b"x" * 65536)
+
+
+def endless_lines(connection: socket.socket, over: threading.Event) -> None:
+    hear(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\n")
+    while not over.is_set():
+        connection.sendall(b"X-More: %s\r\n" % (b"x" * 60_000))
+
+
+def endless_continues(connection: socket.socket, over: threading.Event) -> None:
+    hear(connection)
+    while not over.is_set():
+        connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+
+
+def many_lines(connection: socket.socket, _: threading.Event) -> None:
+    hear(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\n" + b"X-More: x\r\n" * 1000 + b"\r\n")
+
+
+@pytest.mark.parametrize("behave", [endless_line, endless_lines, endless_continues, many_lines])
+def test_headers_without_end_are_not_read(behave: Callable[[socket.socket, threading.Event], None]) -> None:
+    with wild(behave) as server:
+        read, acted = both(server.url)
+    assert (read.kind, read.sentence) == (FailureClass.LOGIC, "127.0.0.1 sent more headers than are read.")
+    assert acted.kind is FailureClass.UNSURE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"hello\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Le",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+    ],
+)
+def test_an_answer_that_breaks_off_is_no_answer(said: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def hang_up(connection: socket.socket, _: threading.Event) -> None:
+        hear(connection)
+        connection.sendall(said)
+
+    with wild(hang_up) as server:
+        read, acted = both(server.url)
+        download = failure(lambda: get(server.url, target=tmp_path / "file"))
+    assert (read.kind, download.kind, acted.kind) == (
+        FailureClass.TRANSIENT,
+        FailureClass.TRANSIENT,
+        FailureClass.UNSURE,
+    )
+    assert read.sentence == "The connection to 127.0.0.1 broke before its answer was there."
+    assert list(tmp_path.iterdir()) == []
+    assert caplog.records == [], "an address may hold a secret"
+
+
+def test_a_server_may_answer_before_it_has_heard_all() -> None:
+    """It hangs up in the middle of a large body, and its refusal says that nothing was done."""
+
+    def impatient(connection: socket.socket, _: threading.Event) -> None:
+        hear(connection)
+        connection.sendall(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
+        connection.shutdown(socket.SHUT_WR)
+        while connection.recv(65536):
+            pass
+
+    with wild(impatient) as server:
+        assert request("POST", server.url, body=b"x" * 5_000_000, seconds=60, acts=True).status == 413
+
+
+def test_nothing_was_sent_to_a_server_that_is_not_there() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    read, acted = both(url)
+    assert (read.kind, acted.kind) == (FailureClass.TRANSIENT, FailureClass.TRANSIENT)
+    assert read.sentence.startswith("127.0.0.1 could not be reached (Connection refused).")
+
+
+def test_an_unknown_host_is_said() -> None:
+    read, acted = both("http://nowhere.invalid/")
+    assert (read.kind, acted.kind) == (FailureClass.TRANSIENT, FailureClass.TRANSIENT)
+    assert read.sentence.startswith("nowhere.invalid was not found.")
+
+
+@pytest.mark.parametrize(
+    ("code", "counts"), [(socket.EAI_AGAIN, False), (socket.EAI_NONAME, True)], ids=["offline", "unknown"]
+)
+def test_being_offline_brings_nobody_nearer_to_being_blocked(
+    code: int,
+    counts: bool,  # noqa: FBT001  a case
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A stand-in for the system's look-up: a real one without a network cannot be had at will."""
+
+    def look_up(*_: Any, **__: Any) -> None:
+        raise socket.gaierror(code, "")
+
+    monkeypatch.setattr(wire.socket, "getaddrinfo", look_up)
+    told = failure(lambda: get("http://example.org/"))
+    assert (told.kind, told.counts) == (FailureClass.TRANSIENT, counts)
+
+
+def test_a_look_up_that_hangs_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same stand-in: the system's look-up knows no deadline."""
+    over = threading.Event()
+
+    def look_up(*_: Any, **more: Any) -> list[Any]:
+        if more.get("flags"):
+            raise socket.gaierror(socket.EAI_NONAME, "")
+        over.wait(60)
+        return []
+
+    monkeypatch.setattr(wire.socket, "getaddrinfo", look_up)
+    told = failure(lambda: get("http://example.org/", seconds=0.3))
+    over.set()
+    for thread in threading.enumerate():
+        if thread.name == "look up":
+            thread.join()
+    assert (told.kind, told.sentence) == (
+        FailureClass.TRANSIENT,
+        "example.org could not be reached within 0.3 seconds.",
+    )
+
+
+AUTHORITY = trustme.CA()
+
+
+def trusting() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    AUTHORITY.configure_trust(context)
+    return context
+
+
+@contextmanager
+def secured(
+    *names: str, until: datetime | None = None, answer: Callable[[Asked], Reply] = lambda _: Reply(body=b"safe")
+) -> Iterator[Web]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    AUTHORITY.issue_cert(*names, not_after=until).configure_cert(context)
+    with web(answer, context) as server:
+        yield server
+
+
+def test_a_good_certificate_is_believed() -> None:
+    with secured("127.0.0.1") as server:
+        assert get(server.url, context=trusting()).body == b"safe"
+
+
+def test_a_bad_certificate_is_not_believed_and_nothing_is_sent() -> None:
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    told = {}
+    with secured("127.0.0.1") as server:
+        told["unknown"] = both(server.url)
+        assert server.asked == []
+    with secured("127.0.0.1", until=yesterday) as server:
+        told["expired"] = both(server.url, context=trusting())
+        assert server.asked == []
+    with secured("other.example") as server:
+        told["mismatch"] = both(server.url, context=trusting())
+        assert server.asked == []
+    for read, acted in told.values():
+        assert (read.kind, acted.kind) == (FailureClass.TRANSIENT, FailureClass.TRANSIENT)
+        assert read.sentence.startswith("127.0.0.1 could not prove that it is 127.0.0.1 (")
+    assert "certificate has expired" in told["expired"][0].sentence
+    assert "IP address mismatch" in told["mismatch"][0].sentence
+
+
+def test_what_speaks_no_tls_is_said() -> None:
+    def plain(connection: socket.socket, _: threading.Event) -> None:
+        connection.recv(10)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with wild(plain) as server:
+        told = failure(lambda: get(server.url.replace("http", "https"), seconds=30))
+    assert (told.kind, told.sentence.startswith("No secure connection to 127.0.0.1")) == (FailureClass.TRANSIENT, True)
+
+
+def test_a_handshake_that_hangs_ends_at_the_deadline() -> None:
+    with wild(lambda _, over: over.wait(60) and None) as server:
+        read, acted = both(server.url.replace("http", "https"), seconds=0.3)
+    assert (read.kind, acted.kind) == (FailureClass.TRANSIENT, FailureClass.TRANSIENT)
+
+
+def test_no_login_goes_from_a_secure_connection_to_an_open_one() -> None:
+    with (
+        web(lambda _: Reply(body=b"open")) as other,
+        secured("127.0.0.1", answer=lambda _: Reply(302, headers={"Location": other.url})) as server,
+    ):
+        told = failure(lambda: get(server.url, context=trusting(), headers={"Authorization": "Bearer hunter2"}))
+        assert (told.kind, other.asked) == (FailureClass.LOGIC, [])
+        assert get(server.url, context=trusting()).body == b"open"
