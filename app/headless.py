@@ -1,9 +1,9 @@
 """Dayhand without a face: runs what is deployed, says what happens, ends when asked to."""
 
+import logging
 import shlex
 import shutil
 import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -11,18 +11,19 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer
 
+from app.backing_up import back_up_now_and_then
 from app.demo import prepare_demo
 from app.installation import Installation
+from app.logbook import keep_log
 from app.narrator import Narrator
 from app.signals import EndSignals
 from app.watching import Watching
-from scheduler.engine.clock import Clock, SystemClock
+from scheduler import __version__
+from scheduler.engine.clock import SystemClock
 from scheduler.engine.launcher import Announcement
-from scheduler.store.backups import back_up_if_due
-from scheduler.store.errors import StoreError
 
-_BACKUP_LOOK = 3_600_000
-"""Milliseconds between two looks whether a backup is due."""
+log = logging.getLogger(__name__)
+
 _QUIET_LOOK = 100
 """Milliseconds between two looks whether there is nothing left to do."""
 
@@ -43,6 +44,13 @@ class Wanted:
 
 def run(folder: Path, wanted: Wanted) -> None:
     """Run until the process is asked to end, or for so long. The caller holds the folder's lock."""
+    with keep_log(folder, echo=True):
+        log.info("Dayhand %s starts, without a window", __version__)
+        _run(folder, wanted)
+        log.info("Dayhand ends")
+
+
+def _run(folder: Path, wanted: Wanted) -> None:
     app = QCoreApplication.instance() or QCoreApplication([])
 
     def say(sentence: str) -> None:
@@ -63,7 +71,7 @@ def run(folder: Path, wanted: Wanted) -> None:
     installation.quit_wanted.connect(app.quit)
     _start(installation, say)
     watching = Watching(installation, say)
-    backups = _back_up_now_and_then(folder, clock, say)
+    backups = back_up_now_and_then(folder, clock, say)
     say(_welcome(installation))
     narrator.look()
     if wanted.until_idle:
@@ -105,25 +113,6 @@ class _Quiet(QTimer):
             if asked.result():
                 self.stop()
                 self._ended()
-
-
-def _back_up_now_and_then(folder: Path, clock: Clock, say: Callable[[str], None]) -> QTimer:
-    """Once a day, on a thread of its own since every page is read; one that fails is said and tried again."""
-
-    def copy() -> None:
-        try:
-            back_up_if_due(folder, clock.now())
-        except StoreError as error:
-            say(f"No backup could be made: {error}")
-
-    def look() -> None:
-        threading.Thread(target=copy, name="backup").start()
-
-    timer = QTimer(interval=_BACKUP_LOOK)
-    timer.timeout.connect(look)
-    timer.start()
-    look()
-    return timer
 
 
 def _welcome(installation: Installation) -> str:

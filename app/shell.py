@@ -1,5 +1,6 @@
 """Dayhand with a face: puts tray, notices and window around an installation, and takes them down again."""
 
+import logging
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,14 @@ from PySide6.QtWidgets import QApplication
 
 from app.answers import OPEN, RECONNECT, find_answer, make_problem
 from app.asking import Asking, close_asking, command
+from app.backing_up import back_up_now_and_then
+from app.crash import Crashes
 from app.garbage import Garbage
-from app.headless import Wanted, _back_up_now_and_then
+from app.headless import Wanted
 from app.icons import app_icon
 from app.installation import Installation
 from app.leaving import Leaving, find_underway
+from app.logbook import keep_log
 from app.look import Look
 from app.notices.choice import choose_notices
 from app.notices.herald import Herald
@@ -34,11 +38,14 @@ from app.tray_menu import Choice
 from app.watching import Watching
 from app.window.welcome import Welcome
 from app.window.window import Window
+from scheduler import __version__
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.settings import Settings
 from scheduler.store import workflows
 from scheduler.timing.zones import find_zone
+
+log = logging.getLogger(__name__)
 
 _NO_TRAY = 6_000
 """Milliseconds after which one who started hidden, where no tray came, gets a window that can be found."""
@@ -83,7 +90,7 @@ class Shell(QObject):
         self.tray = Tray(bus)
         self.window = Window(installation)
         self.watch = Watch(installation, moods)
-        self.leaving = Leaving(lambda: find_underway(installation), self._window_if_shown)
+        self.leaving = Leaving(lambda: find_underway(installation), self.window_if_shown)
         self._connect(moods)
         bus.open()
 
@@ -162,6 +169,8 @@ class Shell(QObject):
     @Slot(object)
     def _hear(self, announcement: Announcement) -> None:
         if announcement.sentence:
+            if announcement.is_warning:
+                log.warning("%s", announcement.sentence)
             self.window.say(announcement.sentence, Tone.BAD if announcement.is_warning else Tone.QUIET)
 
     @Slot(str, str)
@@ -233,7 +242,7 @@ class Shell(QObject):
         if not self.tray.is_there and not self.window.isVisible():
             self.window.showMinimized()
 
-    def _window_if_shown(self) -> Window | None:
+    def window_if_shown(self) -> Window | None:
         return self.window if self.window.isVisible() and not self.window.isMinimized() else None
 
 
@@ -241,6 +250,13 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     """Run until the person quits. The caller holds the folder's lock."""
     app = App([sys.argv[0]])
     _name(app)
+    with keep_log(folder) as log_file:
+        log.info("Dayhand %s starts", __version__)
+        _run(app, folder, wanted, log_file, background=background)
+        log.info("Dayhand ends")
+
+
+def _run(app: App, folder: Path, wanted: Wanted, log_file: Path, *, background: bool) -> None:
     preferences = read_preferences(folder)
     garbage = Garbage()
     machine, session = system_bus(), session_bus()
@@ -253,6 +269,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     )
     look = Look(app, preferences.appearance)
     shell = Shell(installation, moods, session, preferences, look)
+    crashes = Crashes(log_file, shell.window_if_shown)
     app.quit_asked.connect(shell.leaving.leave)
     signals = EndSignals(_end)
     installation.announced.connect(garbage.stir)
@@ -263,7 +280,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     except OSError as error:
         shell.window.say(str(error), Tone.BAD)
     watching = Watching(installation, shell.said.emit, look=_FILES)
-    backups = _back_up_now_and_then(folder, SystemClock(), shell.said.emit)
+    backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit)
     shell.start(background=background, greets=is_new(installation, preferences))
     if installation.damage is not None:
         shell.window.say(installation.damage.sentence, Tone.BAD)
@@ -277,6 +294,7 @@ def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     machine.close()
     installation.end()
     installation.close()
+    crashes.close()
     signals.deleteLater()
     garbage.close()
 
