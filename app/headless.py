@@ -21,9 +21,11 @@ from app.watching import Watching
 from scheduler import __version__
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.launcher import Announcement
+from scheduler.engine.settings import Settings
 
 log = logging.getLogger(__name__)
 
+_PREFERENCES = "preferences.json"
 _QUIET_LOOK = 100
 """Milliseconds between two looks whether there is nothing left to do."""
 
@@ -56,7 +58,7 @@ def _run(folder: Path, wanted: Wanted) -> None:
     def say(sentence: str) -> None:
         print(sentence, flush=True, file=sys.stderr if wanted.to_stderr else sys.stdout)
 
-    installation = Installation(folder)
+    installation = Installation(folder, settings=_settings(folder))
     if wanted.greeting:
         say(wanted.greeting)
     if installation.damage is not None:
@@ -86,6 +88,15 @@ def _run(folder: Path, wanted: Wanted) -> None:
     narrator.look()
     installation.close()
     signals.deleteLater()
+
+
+def _settings(folder: Path) -> Settings:
+    """What the person chose in the window holds here, too."""
+    if not (folder / _PREFERENCES).exists():
+        return Settings()
+    from app.preferences import read_preferences  # noqa: PLC0415  knows how things look, which costs time
+
+    return read_preferences(folder).settle(Settings())
 
 
 def _start(installation: Installation, say: Callable[[str], None]) -> None:

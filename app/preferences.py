@@ -3,7 +3,7 @@
 import json
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from datetime import time
+from datetime import time, timedelta
 from pathlib import Path
 from typing import Any, get_type_hints
 from uuid import uuid4
@@ -29,7 +29,7 @@ class Preferences:
     overlap: Overlap = Overlap.SKIP
     """For jobs whose author says nothing of it."""
     catchup: Catchup = Catchup.ONE
-    keep_days: int = 90
+    keep_days: int = 365
     """How long history is kept; zero is for ever."""
     is_quiet: bool = False
     quiet_from: time = time(22)
@@ -50,7 +50,8 @@ class Preferences:
     def settle(self, settings: Settings) -> Settings:
         """What the engine goes by, with what the person chose in it."""
         overlap = {**settings.overlap, "job": self.overlap}
-        return replace(settings, concurrency=self.concurrency, catchup=self.catchup, overlap=overlap)
+        kept = timedelta(days=self.keep_days) if self.keep_days else None
+        return replace(settings, concurrency=self.concurrency, catchup=self.catchup, overlap=overlap, kept=kept)
 
     def write(self) -> dict[str, Any]:
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}

@@ -17,6 +17,8 @@ class Settings:
     waiting_at_most: int = 1_000
     """A catch-up or backfill stops making rows while so many of its schedule wait."""
     catchup: Catchup = Catchup.ONE
+    kept: timedelta | None = timedelta(days=365)
+    """How long history is kept; None is for ever."""
     jitter: str | None = None
     overlap: dict[str, Overlap] = field(default_factory=lambda: {"job": Overlap.SKIP, "producer": Overlap.BUFFER_ONE})
 

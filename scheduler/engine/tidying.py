@@ -6,21 +6,20 @@ from datetime import datetime, timedelta
 from scheduler.engine.context import Context
 from scheduler.store import history, retention
 
-KEPT = timedelta(days=365)
 _INDEXED_AT_ONCE = 500
 _FORGOTTEN_AT_ONCE = 200
 _BETWEEN = timedelta(hours=1)
 
 
 class Tidying:
-    """Belongs to the engine's thread."""
+    """Belongs to the engine's thread. How long history is kept is read from the settings, which may change."""
 
-    def __init__(self, context: Context, kept: timedelta = KEPT, clean_up: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, context: Context, clean_up: Callable[[], object] = lambda: None) -> None:
         """`clean_up` is called when all that is old was forgotten: what hung on it can go, too."""
         self._context = context
-        self._kept = kept
         self._clean_up = clean_up
-        self._forgot: datetime | None = None
+        self._forgot: tuple[datetime, timedelta | None] | None = None
+        """When all that was too old had gone, and how long things were kept then."""
 
     def step(self) -> bool:
         """Do a little; says whether there is more. Reads only, if there is nothing to do."""
@@ -33,14 +32,16 @@ class Tidying:
             return history.index_some(db, _INDEXED_AT_ONCE)
 
     def _forget(self) -> bool:
-        """Once an hour look for what is too old, and go on until there is no more of it."""
-        now = self._context.clock.now()
-        if self._forgot is not None and self._forgot <= now < self._forgot + _BETWEEN:
-            return False
-        with self._context.database.write() as db:
-            gone = retention.prune(db, now - self._kept, now, _FORGOTTEN_AT_ONCE)
-        if gone:
-            return True
-        self._forgot = now
+        """Once an hour, and when the person changed their mind, look for what is too old until there is no more."""
+        now, kept = self._context.clock.now(), self._context.settings.kept
+        if self._forgot is not None:
+            then, kept_then = self._forgot
+            if then <= now < then + _BETWEEN and kept == kept_then:
+                return False
+        if kept is not None:
+            with self._context.database.write() as db:
+                if retention.prune(db, now - kept, now, _FORGOTTEN_AT_ONCE):
+                    return True
+        self._forgot = (now, kept)
         self._clean_up()
         return False

@@ -1,6 +1,7 @@
 """Chores for quiet moments: the index catches up, what is old goes, and doing nothing costs no write."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from scheduler.engine.context import Context
 from scheduler.engine.settings import Settings
-from scheduler.engine.tidying import KEPT, Tidying
+from scheduler.engine.tidying import Tidying
 from scheduler.store import history
 from scheduler.store.database import Database
 from scheduler.store.health import close_store, open_store
@@ -18,6 +19,7 @@ from tests.store.past import add_past
 from tests.store.workflow_rows import add_workflow
 
 DAY = timedelta(days=1)
+KEPT = timedelta(days=365)
 
 
 class Bench:
@@ -34,7 +36,11 @@ class Bench:
             settings=Settings(),
             machine_zone="UTC",
         )
+        self.context = context
         self.tidying = Tidying(context)
+
+    def keep(self, kept: timedelta | None) -> None:
+        self.context.settings = replace(self.context.settings, kept=kept)
 
     def add(self, number: int, first: int = 0) -> None:
         with self.database.write() as db:
@@ -84,6 +90,29 @@ def test_what_is_young_stays(bench: Bench) -> None:
     while bench.tidying.step():
         pass
     assert bench.runs() == 11
+
+
+def test_a_person_who_wants_less_of_it_is_followed_at_once(bench: Bench) -> None:
+    bench.add(3)
+    bench.clock.move(31 * DAY)
+    bench.add(1, first=3)
+    while bench.tidying.step():
+        pass
+    assert bench.runs() == 4
+    bench.keep(30 * DAY)
+    while bench.tidying.step():
+        pass
+    assert bench.runs() == 1
+
+
+def test_what_is_kept_for_ever_stays(bench: Bench) -> None:
+    bench.keep(None)
+    bench.add(3)
+    bench.clock.move(100 * 365 * DAY)
+    bench.add(1, first=3)
+    while bench.tidying.step():
+        pass
+    assert bench.runs() == 4
 
 
 def test_with_nothing_to_do_nothing_is_written(bench: Bench) -> None:

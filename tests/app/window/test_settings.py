@@ -1,6 +1,6 @@
 """Settings: every choice holds at once, is kept, and says so where it cannot be."""
 
-from datetime import time
+from datetime import time, timedelta
 from pathlib import Path
 
 import pytest
@@ -51,13 +51,13 @@ def test_a_choice_is_kept_told_and_followed_by_the_engine(page: SettingsPage, em
     page.concurrency.setValue(9)
     pick(page, "overlap", Overlap.BUFFER_ALL)
     pick(page, "catchup", Catchup.NONE)
-    pick(page, "kept", 365)
+    pick(page, "kept", 30)
     pick(page, "appearance", Appearance.DARK)
     wait(lambda: read_preferences(empty.folder).appearance is Appearance.DARK)
     settings = empty.house.engine.context.settings
     assert (settings.concurrency, settings.catchup, settings.overlap["job"]) == (9, Catchup.NONE, Overlap.BUFFER_ALL)
     assert told[-1] == read_preferences(empty.folder)
-    assert told[-1].keep_days == 365
+    assert told[-1].keep_days == 30 and settings.kept == timedelta(days=30)
 
 
 def test_what_was_chosen_before_is_shown(qtbot: QtBot, empty: Installation, entry: DesktopEntry, wait: Wait) -> None:
