@@ -1,0 +1,165 @@
+from argparse import ArgumentParser
+from datetime import UTC, datetime, timedelta
+from itertools import islice, takewhile
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app import preview
+from scheduler.importing.crontab import read_crontab
+from scheduler.importing.found import Found, Job
+from tests.importing.crontabs import LEFT, TRANSLATED
+from tests.timing import debian_cron
+
+LINES = TRANSLATED.splitlines()
+BERLIN = ZoneInfo("Europe/Berlin")
+SPRING = datetime(2026, 3, 28, 12, tzinfo=UTC)
+AUTUMN = datetime(2026, 10, 24, 12, tzinfo=UTC)
+
+
+def one(text: str) -> Job:
+    found = read_crontab(text)
+    assert found.left == ()
+    [job] = found.jobs
+    return job
+
+
+def previewed(job: Job, after: datetime, zone: str) -> list[datetime]:
+    """What `dayhand preview` shows for its times."""
+    parser = ArgumentParser()
+    preview.add_arguments(parser)
+    words = [job.settings["cron"], "--timezone", zone, "--from", after.isoformat(), "--count", "10"]
+    return list(preview.run(parser.parse_args(words)).times)
+
+
+def old(job: Job, after: datetime, zone: str) -> list[datetime]:
+    assert job.old is not None
+    return list(islice(job.old(after, ZoneInfo(zone)), 10))
+
+
+def test_there_are_enough_lines_to_prove_something() -> None:
+    assert len(LINES) > 100 and len(set(LINES)) == len(LINES)
+
+
+@pytest.mark.parametrize("after", [SPRING, AUTUMN], ids=["spring", "autumn"])
+@pytest.mark.parametrize("line", LINES)
+def test_the_next_ten_times_are_those_of_cron(line: str, after: datetime) -> None:
+    job = one(line)
+    assert previewed(job, after, "Europe/Berlin") == old(job, after, "Europe/Berlin")
+    assert len(old(job, after, "Europe/Berlin")) == 10
+
+
+@pytest.mark.parametrize("after", [SPRING, AUTUMN], ids=["spring", "autumn"])
+def test_the_old_times_are_those_of_a_simulated_cron(after: datetime) -> None:
+    """Another reading of Debian's rules, over the days around a change of clocks."""
+    until = after + timedelta(days=3)
+    services = debian_cron.Services.between(after, until, BERLIN)
+    for line in LINES:
+        job = one(line)
+        assert job.old is not None
+        ours = list(takewhile(lambda at: at <= until, job.old(after, BERLIN)))
+        assert ours == services.runs(debian_cron.Job.read(job.settings["cron"])), line
+
+
+@pytest.mark.parametrize("zone", ["America/Sao_Paulo", "Australia/Lord_Howe", "Africa/Casablanca", "UTC"])
+def test_the_same_holds_in_odd_zones(zone: str) -> None:
+    for line in LINES[::7]:
+        job = one(line)
+        assert previewed(job, AUTUMN, zone) == old(job, AUTUMN, zone), line
+
+
+@pytest.mark.parametrize("line", LEFT)
+def test_what_does_not_translate_is_listed_with_its_reason(line: str) -> None:
+    found = read_crontab(f"# first\n\n{line}\n0 4 * * * good\n", place="mine")
+    assert [job.title for job in found.jobs] == ["good"]
+    [left] = found.left
+    assert (left.place, left.line, left.text) == ("mine", 3, line)
+    assert LEFT[line] in left.reason
+    assert left.reason.endswith(".")
+
+
+def test_no_line_is_dropped() -> None:
+    """Every line that is neither empty nor a comment becomes a job, is listed, or is a setting of jobs below it."""
+    text = f"PATH=/bin\n{TRANSLATED}# comment\n\n" + "\n".join(LEFT)
+    found = read_crontab(text)
+    numbers = sorted([job.line for job in found.jobs] + [left.line for left in found.left])
+    wanted = [number for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
+    assert [1, *numbers] == wanted
+
+
+def test_it_behaves_as_cron_where_it_can() -> None:
+    settings = one("0 4 * * * x").settings
+    assert settings == {
+        "cron": "0 4 * * *",
+        "timezone": "local",
+        "overlap": "allow_all",
+        "catchup": "none",
+        "after_crash": "never",
+        "timeout": "1d",
+    }
+
+
+def test_variables_reach_the_lines_below_them() -> None:
+    found = read_crontab("0 1 * * * a\nPATH = \"/opt/bin:/bin\"\nSHELL=/bin/bash\n'LANG'=C.UTF-8\n0 2 * * * b\n")
+    first, second = found.jobs
+    assert first.commands == (("/bin/sh", "-c", "a"),)
+    assert second.commands == (("/usr/bin/env", "PATH=/opt/bin:/bin", "LANG=C.UTF-8", "/bin/bash", "-c", "b"),)
+    assert found.left == ()
+
+
+def test_a_percent_sign_feeds_the_command() -> None:
+    job = one("0 4 * * * mail -s 50\\% me%Dear me,%%bye")
+    [words] = job.commands
+    assert words[3:] == ("mail -s 50% me", "Dear me,\n\nbye", "/bin/sh")
+    assert job.title == "mail -s 50% me"
+
+
+def test_a_zone_of_its_own_is_kept_and_an_unknown_one_keeps_its_lines_out() -> None:
+    found = read_crontab("CRON_TZ=Asia/Tokyo\n0 9 * * * a\nCRON_TZ=Mars/Base\n0 9 * * * b\nCRON_TZ=UTC\n0 9 * * * c\n")
+    assert [(job.title, job.settings["timezone"]) for job in found.jobs] == [("a", "Asia/Tokyo"), ("c", "UTC")]
+    assert [left.line for left in found.left] == [3, 4]
+    assert all("Mars/Base" in left.reason for left in found.left)
+
+
+def test_the_zone_of_commands_is_theirs_alone() -> None:
+    """TZ is for the command, CRON_TZ for the times."""
+    [job] = read_crontab("TZ=Asia/Tokyo\n0 9 * * * date\n").jobs
+    assert job.settings["timezone"] == "local"
+    assert "TZ=Asia/Tokyo" in job.commands[0]
+
+
+@pytest.mark.parametrize(("line", "count"), [("MAILTO=me@example.org", 1), ('MAILTO=""', 0), ("MAILFROM=x", 1)])
+def test_mail_with_output_is_listed_as_not_sent(line: str, count: int) -> None:
+    found = read_crontab(f"{line}\n0 4 * * * x\n")
+    assert len(found.left) == count
+    assert len(found.jobs) == 1
+
+
+def test_a_random_delay_becomes_jitter() -> None:
+    [job] = read_crontab("RANDOM_DELAY=45\n0 4 * * * x\n").jobs
+    assert job.settings["jitter"] == "+45m"
+    assert job.notes
+    assert read_crontab("RANDOM_DELAY=soon\n").left[0].line == 1
+
+
+def test_a_secret_is_never_copied() -> None:
+    found = read_crontab("RESTIC_PASSWORD=hunter2\n0 4 * * * restic backup\n")
+    assert "hunter2" not in repr(found)
+    [left] = found.left
+    assert (left.text, "secret" in left.reason) == ("RESTIC_PASSWORD=…", True)
+
+
+def system(text: str) -> Found:
+    return read_crontab(text, system=True, user="me")
+
+
+def test_of_the_system_only_my_own_lines_are_mine() -> None:
+    found = system("17 * * * * root run-parts /etc/cron.hourly\n5 4 * * * me  ~/bin/x --y\n@daily me z\n6 4 * * *\n")
+    assert [(job.line, job.title) for job in found.jobs] == [(2, "~/bin/x --y"), (3, "z")]
+    assert [left.line for left in found.left] == [1, 4]
+    assert "root" in found.left[0].reason
+
+
+def test_a_comment_right_above_a_line_is_its_title() -> None:
+    found = read_crontab("# Back up\n0 4 * * * a\n# About all\n\n0 5 * * * b\n")
+    assert [job.title for job in found.jobs] == ["Back up", "b"]
