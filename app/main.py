@@ -1,12 +1,50 @@
-"""Entry point of the `dayhand` command."""
+"""Entry point of the `dayhand` command, and of the worker processes of a frozen app, which is its own Python."""
 
+import os
 import sys
+from collections.abc import MutableMapping, Sequence
 
-from app import cli
+WORKER = "--worker"
+_LOADER = "LD_LIBRARY_PATH"
+_OURS = ("_PYI_", "_MEIPASS")
 
 
-def main() -> int:
-    return cli.run(sys.argv[1:])
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if getattr(sys, "frozen", False):
+        clean(os.environ)
+        if given[:1] == [WORKER]:
+            return work()
+    from app import cli  # noqa: PLC0415  a worker starts without it
+
+    return cli.run(given)
+
+
+def clean(environment: MutableMapping[str, str]) -> None:
+    """Take back what the start of a frozen app adds: browsers, scripts and tools must find the system's libraries."""
+    before = environment.pop(f"{_LOADER}_ORIG", None)
+    if before:
+        environment[_LOADER] = before
+    else:
+        environment.pop(_LOADER, None)
+    for name in [name for name in environment if name.startswith(_OURS)]:
+        del environment[name]
+
+
+def work() -> int:
+    """Be a worker: load `dayhand` from its files, as any other Python would."""
+    import importlib.util  # noqa: PLC0415  as above
+    from pathlib import Path  # noqa: PLC0415
+
+    start = Path(sys._MEIPASS) / "dayhand" / "_start.py"  # type: ignore[attr-defined]  # noqa: SLF001  its public name
+    spec = importlib.util.spec_from_file_location("dayhand_start", start)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    del sys.argv[1]  # as if the file itself had been started
+    code: int = module.start()
+    return code
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ from scheduler.workers.dependencies import Dependencies
 _READY = "dayhand-ready"
 _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "USER", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 _LONGEST = 600
+_OWN = ">=3.9" if getattr(sys, "frozen", False) else sys.executable
+"""A frozen app is no Python that an environment could be made of, so uv looks for one."""
 
 
 class CouldNotInstallError(Exception):
@@ -34,7 +36,7 @@ def find_uv() -> Path | None:
 class Environments:
     """Folders below the data folder, named by what is in them."""
 
-    def __init__(self, folder: Path, python: str = sys.executable) -> None:
+    def __init__(self, folder: Path, python: str = _OWN) -> None:
         self._folder = folder / "environments"
         self._python = python
 
