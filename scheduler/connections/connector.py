@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from scheduler.connections.oauth.provider import OAuth
 from scheduler.rules.failures import Failure, FailureClass
 
 
@@ -125,6 +126,8 @@ class Connector:
     tools: tuple[Tool, ...]
     test: Callable[[Call], str]
     """Tries the connection and says in a sentence that it works, or raises ToolFailedError."""
+    oauth: OAuth | None = None
+    """How to sign in through the browser, where that is the way in."""
 
     def __post_init__(self) -> None:
         for what, names in (("field", [f.name for f in self.fields]), ("tool", [t.name for t in self.tools])):

@@ -1,0 +1,115 @@
+"""Signing in: the system's browser, a door on this computer, a code that is worth nothing to anybody else."""
+
+import base64
+import hashlib
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from scheduler.connections.connector import Connector, ToolFailedError
+from scheduler.connections.oauth.browser import open_browser as open_system_browser
+from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError
+from scheduler.connections.oauth.loopback import Arrival, Loopback
+from scheduler.connections.oauth.provider import OAuth
+from scheduler.connections.oauth.tokens import Tokens, ask_for_tokens
+
+PATIENCE = 300.0
+_SECONDS = 30.0
+
+
+def authorise(  # noqa: PLR0913  one door for all that can differ
+    connector: Connector,
+    settings: Mapping[str, Any],
+    *,
+    connection: str,
+    now: Callable[[], datetime],
+    before: str | None = None,
+    open_browser: Callable[[str], None] = open_system_browser,
+    seconds: float = PATIENCE,
+    stop: threading.Event | None = None,
+) -> dict[str, Any]:
+    """Let the person sign in, and return the secret fields that come of it, to be kept in place of those before.
+
+    `before` is the account that the connection belongs to, if it has one: nobody else may sign in. It takes as long
+    as the person, at most `seconds`; setting `stop` ends it. ToolFailedError says why there is no login.
+    """
+    oauth = connector.oauth
+    assert oauth is not None, connector.kind
+    state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
+    with Loopback() as door:
+        hint = {} if before is None or oauth.hint is None else {oauth.hint: before}
+        open_browser(_address(oauth, settings, door.address, state, verifier, hint))
+        arrival = door.wait(state, seconds, stop)
+        try:
+            code = _code(arrival, connector.title)
+            form = {"grant_type": "authorization_code", "code": code, "redirect_uri": door.address}
+            form |= {"code_verifier": verifier} | client_of(settings)
+            tokens = ask_for_tokens(oauth.token_url(settings), form, now=now(), seconds=_SECONDS)
+            _check_scopes(oauth, tokens, connector.title)
+            account = oauth.account(settings, tokens.access)
+            if before is not None and account.casefold() != before.casefold():
+                raise OtherAccountError(connection, before, account)
+        except ToolFailedError as error:
+            arrival.answer("Not connected", error.failure.sentence)
+            raise
+        arrival.answer("Connected", f"Dayhand now uses {connector.title} as {account}. You can close this page.")
+    return {
+        "access_token": tokens.access,
+        "refresh_token": tokens.refresh,
+        "expires_at": None if tokens.expires_at is None else tokens.expires_at.isoformat(),
+        "account": account,
+        "token_url": oauth.token_url(settings),
+        **client_of(settings),
+    }
+
+
+def client_of(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Which app asks, as the token endpoint wants to know it."""
+    return {name: settings[name] for name in ("client_id", "client_secret") if settings.get(name)}
+
+
+def challenge_of(verifier: str) -> str:
+    """S256 of RFC 7636."""
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def _address(
+    oauth: OAuth, settings: Mapping[str, Any], back: str, state: str, verifier: str, hint: Mapping[str, str]
+) -> str:
+    asked = {
+        **oauth.extra,
+        **hint,
+        "response_type": "code",
+        "client_id": settings["client_id"],
+        "redirect_uri": back,
+        "scope": oauth.separator.join(oauth.scopes),
+        "state": state,
+        "code_challenge": challenge_of(verifier),
+        "code_challenge_method": "S256",
+    }
+    return f"{oauth.authorize_url(settings)}?{urlencode(asked)}"
+
+
+def _code(arrival: Arrival, title: str) -> str:
+    error = arrival.parameters.get("error")
+    if error == "access_denied":
+        raise NotAllowedError(
+            f"{title} was not allowed to be used, so nothing was connected. Connect again to allow it."
+        )
+    if error is not None:
+        raise NotAllowedError(
+            f"{title} refused the sign-in. Check the client ID of the connection, then connect again."
+        )
+    return arrival.parameters["code"]
+
+
+def _check_scopes(oauth: OAuth, tokens: Tokens, title: str) -> None:
+    """People may untick parts of what is asked; tools would then fail one by one, later."""
+    if tokens.scopes is not None and not tokens.scopes.issuperset(oauth.scopes):
+        missing = ", ".join(scope for scope in oauth.scopes if scope not in tokens.scopes)
+        raise NotAllowedError(
+            f"{title} was allowed only in part; missing: {missing}. Connect again and allow all of it."
+        )

@@ -1,0 +1,17 @@
+"""The fields of every connection that signs in through the browser."""
+
+from scheduler.connections.connector import Field
+
+
+def client_fields(where: str) -> tuple[Field, ...]:
+    """Which app asks; `where` says in a sentence where a person gets one."""
+    return (
+        Field(name="client_id", label="Client ID", help=where),
+        Field(
+            name="client_secret",
+            label="Client secret",
+            help="Shown beside the client ID; some apps have none.",
+            secret=True,
+            required=False,
+        ),
+    )

@@ -1,0 +1,25 @@
+"""What a connector says of the service that people sign in to. Plain values; nothing acts."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuth:
+    """Where and for what to sign in; the addresses follow from the settings of the connection.
+
+    The settings `client_id` and `client_secret` say which app asks; the secret may be missing.
+    """
+
+    authorize_url: Callable[[Mapping[str, Any]], str]
+    token_url: Callable[[Mapping[str, Any]], str]
+    account: Callable[[Mapping[str, Any], str], str]
+    """Who signed in, from the settings and the access token, as people call it: an address, a workspace."""
+    scopes: tuple[str, ...]
+    separator: str = " "
+    """What stands between scopes."""
+    extra: Mapping[str, str] = field(default_factory=dict)
+    """What else the authorize address takes."""
+    hint: str | None = None
+    """Which parameter of that address names the account that should sign in, where it has one."""

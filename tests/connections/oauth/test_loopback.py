@@ -1,0 +1,188 @@
+"""The door that the browser comes back through: only the right visitor is let in, and nobody can hold it up."""
+
+import socket
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from urllib.parse import urlsplit
+
+import pytest
+
+from scheduler.connections.oauth.errors import SignInLateError, SignInStoppedError
+from scheduler.connections.oauth.loopback import Arrival, Loopback
+
+GOOD = "?state=right&code=c%2F1"
+
+
+@contextmanager
+def waiting(*, seconds: float = 60, stop: threading.Event | None = None) -> Iterator[tuple[str, "Future[Arrival]"]]:
+    """A door at which somebody waits; an arrival is answered as soon as it comes."""
+
+    def wait(door: Loopback) -> Arrival:
+        arrival = door.wait("right", seconds, stop)
+        arrival.answer("Connected <b>", "You & I.")
+        return arrival
+
+    with Loopback() as door, ThreadPoolExecutor(1) as pool:
+        yield door.address, pool.submit(wait, door)
+
+
+def visit(url: str) -> tuple[int, str, dict[str, str]]:
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            return answer.status, answer.read().decode(), dict(answer.headers)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode(), dict(error.headers)
+
+
+def say(address: str, request: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", urlsplit(address).port or 0), 60) as visitor:
+        visitor.sendall(request)
+        answer = bytearray()
+        while heard := visitor.recv(65536):
+            answer += heard
+    return bytes(answer)
+
+
+def test_the_right_visitor_gets_the_last_page() -> None:
+    with waiting() as (address, coming):
+        status, page, headers = visit(address + GOOD)
+        assert coming.result(60).parameters == {"state": "right", "code": "c/1"}
+    assert status == 200
+    assert "Connected &lt;b&gt;" in page and "You &amp; I." in page and "<script" not in page
+    assert headers["Cache-Control"] == "no-store" and headers["Referrer-Policy"] == "no-referrer"
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert "color-scheme" in page
+
+
+def test_the_address_is_of_this_computer_and_new_each_time() -> None:
+    with Loopback() as one, Loopback() as other:
+        assert one.address.startswith("http://127.0.0.1:")
+        assert one.address != other.address
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "?code=c",
+        "?state=wrong&code=stolen",
+        "?state=&code=c",
+        "?state=righ&code=c",
+        "?state=right&state=wrong&code=c",
+        "?state=right&code=one&code=two",
+        "?state=right",
+        "?state=right&code=c&error=access_denied",
+        "?state=%ff&code=c",
+    ],
+)
+def test_a_visitor_with_the_wrong_state_changes_nothing(query: str) -> None:
+    with waiting() as (address, coming):
+        status, page, _ = visit(address + query)
+        assert status == 400 and "connect again in Dayhand" in page
+        assert not coming.done()
+        assert visit(address + GOOD)[0] == 200
+        assert coming.result(60).parameters["code"] == "c/1"
+
+
+def test_a_refusal_is_an_arrival_too() -> None:
+    with waiting() as (address, coming):
+        visit(address + "?state=right&error=access_denied")
+        assert coming.result(60).parameters["error"] == "access_denied"
+
+
+def test_browsers_ask_for_an_icon_and_other_things() -> None:
+    with waiting() as (address, coming):
+        base = address.rpartition("/")[0]
+        assert visit(f"{base}/favicon.ico")[0] == 404
+        assert visit(f"{base}/{GOOD}")[0] == 404
+        assert not coming.done()
+        visit(address + GOOD)
+        coming.result(60)
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        b"POST /signed-in?state=right&code=c HTTP/1.1",
+        b"GET http://127.0.0.1/signed-in?state=right&code=c HTTP/1.1",
+        b"GET //[ HTTP/1.1",
+        b"GET /signed-in?state=right&code=c",
+        b"\xff\x00\x01",
+        b"",
+    ],
+)
+def test_what_is_not_a_plain_question_is_refused(request_line: bytes) -> None:
+    with waiting() as (address, coming):
+        host = f"Host: 127.0.0.1:{urlsplit(address).port}\r\n\r\n".encode()
+        assert say(address, request_line + b"\r\n" + host)[9:10] == b"4"
+        assert not coming.done()
+        visit(address + GOOD)
+        coming.result(60)
+
+
+@pytest.mark.parametrize("host", [b"", b"Host: evil.example\r\n", b"Host: 127.0.0.1\r\n", b"Host: %b\r\nHost: %b\r\n"])
+def test_another_name_for_this_computer_is_not_believed(host: bytes) -> None:
+    """A page elsewhere may have its name lead here."""
+    with waiting() as (address, coming):
+        named = host.replace(b"%b", f"127.0.0.1:{urlsplit(address).port}".encode())
+        assert say(address, b"GET /signed-in?state=right&code=c HTTP/1.1\r\n" + named + b"\r\n").startswith(
+            b"HTTP/1.1 400"
+        )
+        visit(address + GOOD)
+        assert coming.result(60).parameters["code"] == "c/1"
+
+
+def test_what_is_said_at_the_door_is_bounded() -> None:
+    with waiting() as (address, coming):
+        with suppress(ConnectionError):  # the door may be shut before all of it was said
+            assert say(address, b"GET /signed-in HTTP/1.1\r\nX: " + b"a" * 200_000).startswith(b"HTTP/1.1 431")
+        assert not coming.done()
+        visit(address + GOOD)
+        coming.result(60)
+
+
+def test_those_who_say_nothing_hold_up_nobody() -> None:
+    """Browsers open connections ahead; others may open hundreds."""
+    with ExitStack() as idle, waiting() as (address, coming):
+        port = urlsplit(address).port or 0
+        for _ in range(50):
+            idle.enter_context(socket.create_connection(("127.0.0.1", port), 60)).sendall(b"GET")
+        assert visit(address + GOOD)[0] == 200
+        coming.result(60)
+
+
+def test_a_visitor_may_speak_slowly_and_another_come_first() -> None:
+    with waiting() as (address, coming):
+        port = urlsplit(address).port or 0
+        with socket.create_connection(("127.0.0.1", port), 60) as slow:
+            slow.sendall(b"GET /signed-in?state=right&code=slow HTTP/1.1\r\n")
+            visit(address + "?state=wrong")
+            slow.sendall(f"Host: 127.0.0.1:{port}\r\n\r\n".encode())
+            assert slow.recv(12) == b"HTTP/1.1 200"
+            assert coming.result(60).parameters["code"] == "slow"
+
+
+def test_nobody_is_waited_for_forever() -> None:
+    with waiting(seconds=0.05) as (_, coming), pytest.raises(SignInLateError, match="Nobody signed in"):
+        coming.result(60)
+
+
+def test_the_person_can_give_up() -> None:
+    stop = threading.Event()
+    with waiting(stop=stop) as (_, coming):
+        stop.set()
+        with pytest.raises(SignInStoppedError):
+            coming.result(60)
+
+
+def test_the_door_is_shut_afterwards() -> None:
+    with waiting() as (address, coming):
+        visit(address + GOOD)
+        coming.result(60)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", urlsplit(address).port or 0), 60)

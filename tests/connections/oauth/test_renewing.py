@@ -1,0 +1,225 @@
+"""Logins are renewed before they end, once for all who ask, and no new refresh token is lost."""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.oauth.errors import NotAllowedError
+from scheduler.connections.oauth.renewing import MARGIN, Renewals, renew
+from scheduler.connections.vault_errors import VaultLockedError
+from scheduler.rules.failures import FailureClass
+from tests.connections.waiting import wait_until
+from tests.connections.web_servers import Asked, Reply, Web, web
+
+NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
+
+
+class Service:
+    """A token endpoint that hands out numbered tokens, and each refresh token only once if it is told to."""
+
+    def __init__(self) -> None:
+        self.web: Web
+        self.status = 200
+        self.rotates = True
+        self.refresh = "r0"
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def answer(self, asked: Asked) -> Reply:
+        assert self.gate.wait(60)
+        if self.status != 200:
+            return Reply(status=self.status)
+        form = parse_qs(asked.body.decode())
+        if form["refresh_token"] != [self.refresh] or form["client_id"] != ["me"]:
+            return Reply(status=400, body=b'{"error": "invalid_grant"}')
+        number = len(self.web.asked)
+        given = {"access_token": f"a{number}", "expires_in": 3600}
+        if self.rotates:
+            self.refresh = f"r{number}"
+            given["refresh_token"] = self.refresh
+        return Reply(body=json.dumps(given).encode())
+
+
+class Entry:
+    """One entry of a vault."""
+
+    def __init__(self, secrets: Mapping[str, Any]) -> None:
+        self.kept = dict(secrets)
+        self.locked = False
+
+    def read(self) -> Mapping[str, Any]:
+        return dict(self.kept)
+
+    def keep(self, secrets: Mapping[str, Any]) -> None:
+        if self.locked:
+            raise ToolFailedError(VaultLockedError().failure)
+        self.kept = dict(secrets)
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    made = Service()
+    with web(made.answer) as made.web:
+        yield made
+
+
+def secrets_of(service: Service, left: timedelta | None) -> dict[str, Any]:
+    return {
+        "access_token": "a0",
+        "refresh_token": "r0",
+        "expires_at": None if left is None else (NOW + left).isoformat(),
+        "account": "anna@example.org",
+        "token_url": service.web.url,
+        "client_id": "me",
+        "client_secret": "shh",
+    }
+
+
+def fresh(renewals: Renewals, entry: Entry) -> Mapping[str, Any]:
+    return renewals.fresh("google:me", entry.read(), entry.read, entry.keep)
+
+
+@pytest.fixture
+def renewals() -> Renewals:
+    return Renewals(lambda: NOW)
+
+
+@pytest.mark.parametrize("left", [None, MARGIN + timedelta(seconds=1), timedelta(days=1)])
+def test_a_login_that_is_good_for_a_while_is_left_alone(
+    service: Service, renewals: Renewals, left: timedelta | None
+) -> None:
+    entry = Entry(secrets_of(service, left))
+    assert fresh(renewals, entry) == secrets_of(service, left)
+    assert service.web.asked == []
+
+
+@pytest.mark.parametrize("left", [MARGIN, timedelta(seconds=1), timedelta(0), timedelta(days=-400)])
+def test_one_that_ends_soon_is_renewed_and_kept_first(service: Service, renewals: Renewals, left: timedelta) -> None:
+    entry = Entry(secrets_of(service, left))
+    got = fresh(renewals, entry)
+    assert got == {
+        **secrets_of(service, left),
+        "access_token": "a1",
+        "refresh_token": "r1",
+        "expires_at": (NOW + timedelta(hours=1)).isoformat(),
+    }
+    assert entry.kept == got
+    assert parse_qs(service.web.asked[0].body.decode())["client_secret"] == ["shh"]
+    assert fresh(renewals, entry) == got
+    assert len(service.web.asked) == 1
+
+
+def test_a_refresh_token_that_is_not_replaced_stays(service: Service, renewals: Renewals) -> None:
+    service.rotates = False
+    entry = Entry(secrets_of(service, timedelta(0)))
+    assert fresh(renewals, entry)["refresh_token"] == "r0"
+
+
+def test_secrets_that_never_end_have_nothing_to_do_with_it(renewals: Renewals) -> None:
+    entry = Entry({"password": "x"})
+    assert fresh(renewals, entry) == {"password": "x"}
+
+
+def test_many_threads_share_one_renewal(service: Service, renewals: Renewals) -> None:
+    """Refresh tokens are good once: a second request would end the login."""
+    service.gate.clear()
+    entry = Entry(secrets_of(service, timedelta(0)))
+    with ThreadPoolExecutor(8) as pool:
+        asking = [pool.submit(fresh, renewals, entry) for _ in range(8)]
+        wait_until(lambda: len(service.web.asked) == 1)
+        service.gate.set()
+        assert {one.result(60)["access_token"] for one in asking} == {"a1"}
+    assert len(service.web.asked) == 1
+
+
+def test_they_share_its_failure_as_well(service: Service, renewals: Renewals) -> None:
+    service.gate.clear()
+    service.status = 400
+    entry = Entry(secrets_of(service, timedelta(0)))
+    started = threading.Barrier(4)
+
+    def ask() -> FailureClass:
+        started.wait(60)
+        with pytest.raises(ToolFailedError) as failed:
+            fresh(renewals, entry)
+        return failed.value.failure.kind
+
+    with ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask) for _ in range(4)]
+        wait_until(lambda: len(service.web.asked) == 1)
+        service.gate.set()
+        assert {one.result(60) for one in asking} == {FailureClass.AUTH}
+
+
+def test_another_connection_does_not_wait(service: Service, renewals: Renewals) -> None:
+    service.gate.clear()
+    entry, other = Entry(secrets_of(service, timedelta(0))), Entry(secrets_of(service, timedelta(hours=1)))
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(fresh, renewals, entry)
+        wait_until(lambda: len(service.web.asked) == 1)
+        assert renewals.fresh("google:other", other.read(), other.read, other.keep)["access_token"] == "a0"
+        service.gate.set()
+        asking.result(60)
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_busy_service_makes_runs_wait_only_once_the_login_has_ended(
+    service: Service, renewals: Renewals, status: int
+) -> None:
+    service.status = status
+    almost = Entry(secrets_of(service, timedelta(seconds=30)))
+    assert fresh(renewals, almost)["access_token"] == "a0"
+    with pytest.raises(ToolFailedError) as failed:
+        fresh(renewals, Entry(secrets_of(service, timedelta(0))))
+    assert failed.value.failure.kind is FailureClass.TRANSIENT
+    service.status = 200
+    assert fresh(renewals, almost)["access_token"] == "a3"
+
+
+def test_a_login_that_was_taken_back_names_connection_and_account(service: Service, renewals: Renewals) -> None:
+    service.refresh = "none"
+    entry = Entry(secrets_of(service, timedelta(seconds=30)))
+    with pytest.raises(NotAllowedError) as failed:
+        fresh(renewals, entry)
+    assert failed.value.failure.sentence == (
+        "google:me can no longer use the account of anna@example.org. Connect again."
+    )
+    assert entry.kept == secrets_of(service, timedelta(seconds=30))
+
+
+@pytest.mark.parametrize("missing", ["refresh_token", "token_url"])
+def test_what_cannot_be_renewed_asks_for_a_reconnect(service: Service, missing: str) -> None:
+    secrets = {**secrets_of(service, timedelta(0)), missing: None}
+    with pytest.raises(NotAllowedError, match=r"google:me has expired\. Connect again"):
+        renew("google:me", secrets, now=NOW)
+
+
+def test_a_keyring_that_is_locked_loses_no_new_refresh_token(service: Service, renewals: Renewals) -> None:
+    entry = Entry(secrets_of(service, timedelta(0)))
+    entry.locked = True
+    for _ in range(2):
+        with pytest.raises(ToolFailedError) as failed:
+            fresh(renewals, entry)
+        assert failed.value.failure == VaultLockedError().failure
+    entry.locked = False
+    assert fresh(renewals, entry)["refresh_token"] == "r1"
+    assert entry.kept["refresh_token"] == "r1"
+    assert len(service.web.asked) == 1
+
+
+def test_what_could_not_be_kept_does_not_undo_a_reconnect(service: Service, renewals: Renewals) -> None:
+    entry = Entry(secrets_of(service, timedelta(0)))
+    entry.locked = True
+    with pytest.raises(ToolFailedError):
+        fresh(renewals, entry)
+    entry.locked = False
+    service.refresh = "after"
+    entry.keep({**secrets_of(service, timedelta(0)), "refresh_token": "after"})
+    assert fresh(renewals, entry)["refresh_token"] == "r2"

@@ -1,0 +1,129 @@
+"""The token endpoint: what waits, what asks for a new login, and what is believed of an answer."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.oauth.errors import NotAllowedError
+from scheduler.connections.oauth.tokens import Tokens, ask_for_tokens
+from scheduler.rules.failures import FailureClass
+from tests.connections.web_servers import Asked, Reply, Web, web
+
+NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
+
+
+class Endpoint:
+    """A token endpoint that answers as it is told."""
+
+    def __init__(self) -> None:
+        self.reply = Reply()
+        self.web: Web
+
+    def answer(self, _: Asked) -> Reply:
+        return self.reply
+
+    def ask(self, status: int, content: Any, **headers: str) -> Tokens:
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.reply = Reply(status=status, body=body, headers=named)
+        form = {"grant_type": "refresh_token", "refresh_token": "se cret&"}
+        return ask_for_tokens(f"{self.web.url}/token", form, now=NOW, seconds=30)
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Endpoint]:
+    made = Endpoint()
+    with web(made.answer) as made.web:
+        yield made
+
+
+def test_an_answer_is_read_whole(endpoint: Endpoint) -> None:
+    got = endpoint.ask(200, {"access_token": "a", "refresh_token": "r", "expires_in": 3600, "scope": "mail,files read"})
+    assert got == Tokens(
+        access="a", refresh="r", expires_at=NOW + timedelta(hours=1), scopes=frozenset({"mail", "files", "read"})
+    )
+    asked = endpoint.web.asked[-1]
+    assert asked.method == "POST" and asked.path == "/token"
+    assert parse_qs(asked.body.decode()) == {"grant_type": ["refresh_token"], "refresh_token": ["se cret&"]}
+
+
+def test_what_is_missing_is_none(endpoint: Endpoint) -> None:
+    assert endpoint.ask(200, {"access_token": "a"}) == Tokens(access="a", refresh=None, expires_at=None, scopes=None)
+
+
+@pytest.mark.parametrize("given", [None, "soon", [], float("1e400"), {}, 10**400])
+def test_an_end_that_cannot_be_read_is_none(endpoint: Endpoint, given: Any) -> None:
+    body = json.dumps({"access_token": "a", "expires_in": given}).replace("Infinity", "1e400").encode()
+    assert endpoint.ask(200, body).expires_at is None
+
+
+@pytest.mark.parametrize(("given", "kept"), [("60", timedelta(minutes=1)), (-5, timedelta(0)), (1e300, None)])
+def test_ends_are_kept_in_reason(endpoint: Endpoint, given: Any, kept: timedelta | None) -> None:
+    end = endpoint.ask(200, {"access_token": "a", "expires_in": given}).expires_at
+    assert end is not None
+    assert end == NOW + (timedelta(days=3650) if kept is None else kept)
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
+def test_a_busy_endpoint_makes_runs_wait(endpoint: Endpoint, status: int) -> None:
+    with pytest.raises(ToolFailedError) as failed:
+        endpoint.ask(status, {"error": "invalid_grant"}, Retry_After="120")
+    assert failed.value.failure.kind is FailureClass.TRANSIENT
+    assert failed.value.failure.retry_after == timedelta(seconds=120)
+    assert not isinstance(failed.value, NotAllowedError)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 422])
+def test_any_other_refusal_asks_for_a_reconnect(endpoint: Endpoint, status: int) -> None:
+    with pytest.raises(NotAllowedError) as failed:
+        endpoint.ask(status, b"<h1>se cret& is no good</h1>")
+    assert failed.value.failure.kind is FailureClass.AUTH
+    assert "se cret" not in failed.value.failure.sentence and "Connect again" in failed.value.failure.sentence
+
+
+@pytest.mark.parametrize("content", [{"ok": False, "error": "invalid_code"}, {"error": "invalid_grant"}])
+def test_a_refusal_that_looks_like_a_success_is_one(endpoint: Endpoint, content: Any) -> None:
+    with pytest.raises(NotAllowedError):
+        endpoint.ask(200, content)
+
+
+@pytest.mark.parametrize(
+    ("status", "content"),
+    [
+        (200, b"<html>Log in to this hotel</html>"),
+        (200, []),
+        (200, {"access_token": ""}),
+        (200, {"access_token": 5}),
+        (200, {}),
+        (302, b""),
+        (204, b""),
+        (200, b"[" * 100_000),
+    ],
+)
+def test_the_login_page_of_a_network_is_no_reason_to_reconnect(endpoint: Endpoint, status: int, content: Any) -> None:
+    with pytest.raises(ToolFailedError) as failed:
+        endpoint.ask(status, content, Location="/elsewhere")
+    assert failed.value.failure.kind is FailureClass.TRANSIENT
+
+
+def test_an_answer_without_end_is_not_read(endpoint: Endpoint) -> None:
+    with pytest.raises(ToolFailedError):
+        endpoint.ask(200, {"access_token": "a" * 200_000})
+
+
+def test_nobody_there_is_waited_for() -> None:
+    with web(lambda _: Reply()) as gone:
+        pass
+    with pytest.raises(ToolFailedError) as failed:
+        ask_for_tokens(gone.url, {}, now=NOW, seconds=30)
+    assert failed.value.failure.kind is FailureClass.TRANSIENT
+
+
+def test_tokens_are_never_printed() -> None:
+    told = repr(Tokens(access="hunter2", refresh="hunter3", expires_at=NOW, scopes=None))
+    assert "hunter" not in told
