@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.oauth.renewing import Renewals
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import VaultError
 
@@ -17,8 +18,9 @@ class Keeper:
     there asks for a reconnect.
     """
 
-    def __init__(self, vault: Vault | None = None) -> None:
+    def __init__(self, vault: Vault | None = None, renewals: Renewals | None = None) -> None:
         self._vault = vault or Vault()
+        self._renewals = renewals or Renewals()
 
     def read(self, connection: str) -> Mapping[str, Any]:
         """The secret fields of a connection, fit to be used now."""
@@ -32,9 +34,14 @@ class Keeper:
         """Leave nothing of it."""
         _in_words(lambda: self._vault.remove(connection))
 
-    def _fresh(self, connection: str, secrets: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002
-        """The place to renew what expires: what it renews is kept before it is handed out."""
-        return secrets
+    def _fresh(self, connection: str, secrets: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What expires soon is renewed, and kept before it is handed out."""
+        return self._renewals.fresh(
+            connection,
+            secrets,
+            read=lambda: _in_words(lambda: self._vault.get(connection)),
+            keep=lambda renewed: self.keep(connection, renewed),
+        )
 
 
 def _in_words(act: Callable[[], _Answer]) -> _Answer:

@@ -1,11 +1,5 @@
 """What the keyring says, in the words of runs: wait, or reconnect. Over a real Secret Service."""
 
-import os
-import tempfile
-import threading
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
@@ -13,17 +7,7 @@ from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault_errors import NotInVaultError, NoVaultError, VaultLockedError
 from scheduler.rules.failures import Failure, FailureClass
 from tests.connections.secret_service import SecretService
-from tests.connections.waiting import gathering, wait_until
-
-
-@pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
-    with tempfile.TemporaryDirectory() as folder:
-        service = SecretService(Path(folder), dict(os.environ))
-        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", service.address)
-        with service.bus():
-            yield service
-            wait_until(lambda: not any(thread.name == "keyring" for thread in threading.enumerate()))
+from tests.connections.waiting import gathering
 
 
 def failure_of(keeper: Keeper, connection: str = "imap:home") -> Failure:

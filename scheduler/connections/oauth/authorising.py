@@ -14,7 +14,7 @@ from scheduler.connections.oauth.browser import open_browser as open_system_brow
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError
 from scheduler.connections.oauth.loopback import Arrival, Loopback
 from scheduler.connections.oauth.provider import OAuth
-from scheduler.connections.oauth.tokens import Tokens, ask_for_tokens
+from scheduler.connections.oauth.tokens import Tokens, ask_for_tokens, client_of
 
 PATIENCE = 300.0
 _SECONDS = 30.0
@@ -64,11 +64,6 @@ def authorise(  # noqa: PLR0913  one door for all that can differ
         "token_url": oauth.token_url(settings),
         **client_of(settings),
     }
-
-
-def client_of(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Which app asks, as the token endpoint wants to know it."""
-    return {name: settings[name] for name in ("client_id", "client_secret") if settings.get(name)}
 
 
 def challenge_of(verifier: str) -> str:

@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.oauth.authorising import client_of
 from scheduler.connections.oauth.errors import NotAllowedError
-from scheduler.connections.oauth.tokens import ask_for_tokens
+from scheduler.connections.oauth.tokens import ask_for_tokens, client_of
 
 MARGIN = timedelta(minutes=5)
 """How long before its end a login is renewed: longer than any call takes."""

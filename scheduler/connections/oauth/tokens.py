@@ -31,6 +31,11 @@ class Tokens:
     """None where nothing was said: all that were asked for."""
 
 
+def client_of(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Which app asks, as the token endpoint wants to know it."""
+    return {name: settings[name] for name in ("client_id", "client_secret") if settings.get(name)}
+
+
 def ask_for_tokens(url: str, form: Mapping[str, str], *, now: datetime, seconds: float) -> Tokens:
     """NotAllowedError if the service refuses; any other ToolFailedError passes by itself."""
     answer = web.request(
