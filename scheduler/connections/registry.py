@@ -6,7 +6,9 @@ from typing import Any
 
 from scheduler.connections.connector import Connector, Tool
 from scheduler.connections.connectors.files import files
+from scheduler.connections.connectors.imap import imap
 from scheduler.connections.connectors.notify import notify
+from scheduler.connections.connectors.smtp import smtp
 from scheduler.connections.connectors.table import table
 from scheduler.connections.errors import BadConnectionNameError, UnknownConnectorError, UnknownToolError
 from scheduler.connections.given import check_parameters, check_settings
@@ -71,4 +73,4 @@ class Registry:
 def builtin_registry(tell: Callable[[str, str], None]) -> Registry:
     """What comes with the app and what is installed beside it; `tell` shows a title and a text to the person."""
     found, warnings = installed_connectors()
-    return Registry([files, table, notify(tell), *found], warnings)
+    return Registry([files, table, notify(tell), imap, smtp, *found], warnings)
