@@ -15,6 +15,7 @@ from pathlib import Path
 from app.cli import RefusedError
 from app.control import client
 from app.folder import add_data_dir, data_dir, refusing
+from app.sparing import spare_sources
 
 _DESCRIPTION = """Run Dayhand: with a window and an icon in the tray, or in the terminal where there is no display.
 
@@ -57,6 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> Ended:
     is_headless = options.headless or options.until_idle
     is_demo = options.data_dir is None and not is_headless and not has_display()
+    spare_sources()
     with refusing():
         from app import headless  # noqa: PLC0415  Qt and SQLite are loaded only where they are needed
         from app.demo import demo_dir  # noqa: PLC0415

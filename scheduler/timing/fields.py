@@ -8,8 +8,6 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from croniter import CroniterError, croniter
-
 from scheduler.timing.errors import BadScheduleError
 
 FIRST_YEAR, LAST_YEAR = 1970, 2099
@@ -90,6 +88,8 @@ def _expand(plain: Mapping[Field, list[str]]) -> dict[Field, tuple[int, ...] | N
     """The numbers of each field; None = any. Numbers say themselves; the rest is croniter's to expand."""
     if not any("-" in item or "/" in item for items in plain.values() for item in items):
         return {field: _numbers(items) for field, items in plain.items()}
+    from croniter import CroniterError, croniter  # noqa: PLC0415  a twentieth of a second, for few schedules
+
     text = " ".join(",".join(plain[field]) or "*" for field in _CRONITER_ORDER)
     try:
         expanded, _ = croniter.expand(text)
