@@ -1,0 +1,64 @@
+"""How a connection proves to a web server who it is, and whose certificates it believes."""
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scheduler.connections.connector import Call, Field, FieldKind, ToolFailedError
+from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.disk import explained
+from scheduler.rules.failures import FailureClass
+
+if TYPE_CHECKING:
+    import ssl
+
+CERTIFICATE = Field(
+    name="certificate",
+    label="Certificate",
+    help="A PEM file to believe beside the system's, for a server with a certificate of its own.",
+    required=False,
+    kind=FieldKind.PATH,
+)
+
+
+def login_headers(call: Call) -> dict[str, str]:
+    """The headers that the choice in "auth" asks for."""
+    match call.settings.get("auth") or "none":
+        case "basic":
+            return basic(_needed(call, "user", "The user"), _needed(call, "secret", "The password"))
+        case "bearer":
+            return {"Authorization": f"Bearer {_needed(call, 'secret', 'The token')}"}
+        case "header":
+            return {call.settings.get("header") or "X-Api-Key": _needed(call, "secret", "The value of the header")}
+        case "oauth2":
+            return {"Authorization": f"Bearer {_needed(call, 'access_token', 'The login')}"}
+    return {}
+
+
+def basic(user: str, password: str) -> dict[str, str]:
+    if ":" in user:
+        raise wrong("A user with a colon cannot be sent to a web server. Write the user without it.")
+    return {"Authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"}
+
+
+def trust(call: Call) -> "ssl.SSLContext | None":
+    """Whose certificates are believed; None for those that the system believes."""
+    chosen = call.settings.get("certificate")
+    if not chosen:
+        return None
+    import ssl  # noqa: PLC0415  costs the start of the app
+
+    context = ssl.create_default_context()
+    with explained(chosen):
+        try:
+            context.load_verify_locations(Path(chosen).expanduser())
+        except (ssl.SSLError, RuntimeError) as error:
+            raise wrong(f"{chosen} is not a certificate. Choose a PEM file.") from error
+    return context
+
+
+def _needed(call: Call, field: str, what: str) -> str:
+    value = call.settings.get(field)
+    if not value:
+        raise ToolFailedError.because(FailureClass.AUTH, f"{what} of {call.connection} is missing. Connect it again.")
+    return str(value)

@@ -1,0 +1,77 @@
+"""Addresses below a base: every way out is refused, and what is below is written as servers want it."""
+
+from typing import Any
+
+import pytest
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.connectors.address import below
+
+BASE = "https://api.example.org/v1"
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "whole"),
+    [
+        ("", None, BASE),
+        ("items", None, f"{BASE}/items"),
+        ("/items/3", None, f"{BASE}/items/3"),
+        ("items?a=1", {"b": 2}, f"{BASE}/items?a=1&b=2"),
+        (
+            "items",
+            {"q": "a b&c", "on": True, "ids": [1, 2], "none": None},
+            f"{BASE}/items?q=a+b%26c&on=true&ids=1&ids=2",
+        ),
+        ("größe", None, f"{BASE}/gr%C3%B6%C3%9Fe"),
+        ("12:30", None, f"{BASE}/12:30"),
+        (f"{BASE}/items?page=2#top", None, f"{BASE}/items?page=2"),
+        ("HTTPS://API.example.org:443/v1/items", None, "https://api.example.org:443/v1/items"),
+        ("//evil.example/items", None, f"{BASE}/evil.example/items"),
+    ],
+)
+def test_what_is_below_is_found(path: str, query: dict[str, Any] | None, whole: str) -> None:
+    assert below(BASE, path, query) == whole
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "https://evil.example/v1/items",
+        "http://api.example.org/v1/items",
+        "https://api.example.org:444/v1/items",
+        "https://api.example.org/v2/items",
+        "https://api.example.org/v10",
+        "https://api.example.org@evil.example/v1/items",
+        "https://me:pw@api.example.org/v1/items",
+        "https://api.example.org\\@evil.example/v1/items",
+        "file:///etc/passwd",
+        "ftp://api.example.org/v1",
+        "../v2",
+        "items/../../v2",
+        "items/%2e%2e/%2E%2E/v2",
+        "items/%252e%252e/v2",
+        "items/..%2f..%2fv2",
+        "..\\v2",
+        "./items",
+    ],
+)
+def test_nothing_leads_out(path: str) -> None:
+    with pytest.raises(ToolFailedError):
+        below(BASE, path)
+
+
+def test_a_host_alone_holds_everything_of_it() -> None:
+    for base in ("https://example.org", "https://example.org/"):
+        assert below(base, "https://example.org/a/b") == "https://example.org/a/b"
+        assert below(base, "a") == "https://example.org/a"
+
+
+@pytest.mark.parametrize("base", ["example.org", "file:///a", "https://me:pw@example.org", "https://example.org?key=1"])
+def test_a_base_is_a_plain_address(base: str) -> None:
+    with pytest.raises(ToolFailedError):
+        below(base, "a")
+
+
+def test_a_query_takes_plain_values() -> None:
+    with pytest.raises(ToolFailedError, match='"q" in the query'):
+        below(BASE, "a", {"q": {"deep": 1}})
