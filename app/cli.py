@@ -51,6 +51,9 @@ VERBS = {
     "archive": "put a workflow away",
     "remove": "forget a workflow",
     "restore": "go back to the last backup",
+    "export": "everything in one file, without passwords",
+    "import": "go on from such a file",
+    "diagnostics": "what helps to find out what is wrong",
     "preview": "show the next times of a schedule",
 }
 _GROUPS = {
@@ -59,8 +62,10 @@ _GROUPS = {
     "deploying": ("deploy", "versions", "diff", "rollback", "watch", "archive", "remove"),
     "running": ("run", "stop", "pause", "resume", "skip-next", "backfill", "publish"),
     "answering": ("attention", "approve", "reject", "resolve", "retry"),
-    "allowing": ("connections", "connect", "disconnect", "grant", "revoke"),
+    "connecting": ("connections", "connect", "disconnect"),
+    "allowing": ("grant", "revoke"),
     "ending": ("quit",),
+    "moving": ("export", "import"),
 }
 """Which module of `app.verbs` has which verbs; the others have one of their own."""
 _ABOUT = ("-h", "--help", "--version")

@@ -9,6 +9,7 @@ from app.desk.desk import Desk
 from app.desk.served import ServedFloor
 from app.host import Host
 from app.platform.zone import machine_zone
+from scheduler.connections.keeper import Keeper
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.conditions import Conditions
 from scheduler.engine.engine import Engine
@@ -60,6 +61,7 @@ class Installation(QObject):
             settings=settings,
             announce=self._announce,
             tell=self.told.emit,
+            secrets=Keeper(),
         )
         self.house.workshop.end_orphans()  # before there are workers of our own
         self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)

@@ -36,14 +36,28 @@ class Answering:
     ) -> dict[str, Any]:
         return self._floor.act(lambda house: house.answering.revoke(workflow, connection, tool, request_id=request_id))
 
-    def connect(self, name: str, settings: dict[str, Any], *, request_id: str | None = None) -> dict[str, Any]:
-        """The fields may come as text, as they were typed."""
-        return self._floor.act(
-            lambda house: house.connect(name, read_fields(house.registry, name, settings), request_id=request_id)
-        )
+    def connect(
+        self,
+        name: str,
+        settings: dict[str, Any],
+        *,
+        secrets: dict[str, Any] | None = None,
+        test: bool = True,
+        request_id: str | None = None,
+    ) -> dict[str, Any]:
+        """The fields may come as text, as they were typed; what is secret comes apart from them."""
+        given = {**read_fields(self._floor.registry, name, settings), **(secrets or {})}
+
+        def save(plain: dict[str, Any]) -> dict[str, Any]:
+            return self._floor.act(lambda house: house.answering.connected(name, plain, request_id=request_id))
+
+        return self._floor.connecting.connect(name, given, save, test=test, request_id=request_id)
 
     def disconnect(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.answering.disconnected(name, request_id=request_id))
+        def forget() -> dict[str, Any]:
+            return self._floor.act(lambda house: house.answering.disconnected(name, request_id=request_id))
+
+        return self._floor.connecting.disconnect(name, forget)
 
     def window(self) -> dict[str, Any]:
         """Bring the app's window to the front."""
@@ -57,13 +71,15 @@ class Answering:
 def read_fields(registry: Registry, name: str, given: dict[str, Any]) -> dict[str, Any]:
     """What was typed, as the kind of each field wants it; what cannot be so is refused by the connector's own rules.
 
-    A secret is refused: others can read what is typed, and only the keyring keeps it.
+    A secret is refused: others can read what is typed in a command.
     """
     fields = {field.name: field for field in registry.connector(parse_name(name)[0]).fields}
     for field in fields.values():
         if field.secret and field.name in given:
             raise RefusedError(
-                "secret", f"{field.label} of {name} is a secret: never type it in a command. Connect it in the window."
+                "secret",
+                f"{field.label} of {name} is a secret: never type it in a command, where others can read it. "
+                f"Leave it out and you will be asked for it: dayhand connect {name}",
             )
     return {
         field: _read_field(fields[field].kind if field in fields else None, value) for field, value in given.items()

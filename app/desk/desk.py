@@ -15,8 +15,10 @@ Message = dict[str, Any]
 
 STREAMS = frozenset({"follow_logs", "run_and_wait"})
 """Verbs that answer piece by piece."""
-OFFLINE = frozenset({"deploy", "connect", "disconnect", "grant", "revoke"})
-"""Verbs that change something and need no app that runs."""
+OFFLINE = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revoke"})
+"""Verbs that change something, or are about to, and need no app that runs."""
+SECRETS = "secrets"
+"""The one argument whose value is never repeated."""
 _LARGEST = 2**53
 """Whole numbers beyond are not the same everywhere."""
 _JSON_TYPES: dict[Any, tuple[type, ...]] = {
@@ -27,6 +29,7 @@ _JSON_TYPES: dict[Any, tuple[type, ...]] = {
     int | None: (int, type(None)),
     bool | None: (bool, type(None)),
     dict[str, Any]: (dict,),
+    dict[str, Any] | None: (dict, type(None)),
 }
 
 
@@ -70,4 +73,5 @@ def _check(verb: str, found: Callable[..., Any], arguments: dict[str, Any]) -> N
         is_flag = isinstance(value, bool) and bool not in wanted and object not in wanted
         is_far = int in wanted and isinstance(value, int) and abs(value) > _LARGEST
         if not isinstance(value, wanted) or is_flag or is_far:
-            raise RefusedError("arguments", f"{verb}: {name} cannot be {value!r:.60}.")
+            shown = "that" if name == SECRETS else f"{value!r:.60}"
+            raise RefusedError("arguments", f"{verb}: {name} cannot be {shown}.")

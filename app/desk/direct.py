@@ -7,8 +7,10 @@ from pathlib import Path
 from app.desk.desk import OFFLINE, Desk
 from app.desk.floor import Answer, refuse_not_running
 from app.platform.zone import machine_zone
+from scheduler.connections.keeper import Keeper
 from scheduler.connections.registry import builtin_registry
 from scheduler.engine.clock import SystemClock
+from scheduler.engine.connecting import Connecting
 from scheduler.engine.context import Context
 from scheduler.engine.house import House
 from scheduler.engine.plans import Plans
@@ -33,7 +35,12 @@ class ReadingFloor:
             settings=Settings(),
             machine_zone=self.zone,
         )
-        self.views = WorkflowViews(context, Plans(), builtin_registry(lambda *_: None))
+        self.registry = builtin_registry(lambda *_: None)
+        self.views = WorkflowViews(context, Plans(), self.registry)
+
+    @property
+    def connecting(self) -> Connecting:
+        raise refuse_not_running()
 
     def act(self, command: Callable[[House], Answer]) -> Answer:  # noqa: ARG002  nothing can be done here
         raise refuse_not_running()
@@ -55,6 +62,10 @@ class WritingFloor(ReadingFloor):
         super().__init__(database)
         self._house = house
 
+    @property
+    def connecting(self) -> Connecting:
+        return self._house.connecting
+
     def act(self, command: Callable[[House], Answer]) -> Answer:
         return command(self._house)
 
@@ -74,7 +85,7 @@ def open_desk(folder: Path, verb: str) -> Iterator[Desk]:
         return
     with hold(folder):
         database = open_store(folder, SystemClock().now()).database
-        house = House(database, folder, machine_zone=machine_zone())
+        house = House(database, folder, machine_zone=machine_zone(), secrets=Keeper())
         try:
             yield Desk(WritingFloor(database, house))
         finally:

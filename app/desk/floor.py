@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from scheduler.connections.registry import Registry
+from scheduler.engine.connecting import Connecting
 from scheduler.engine.house import House
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.validation import Validated
@@ -18,6 +20,13 @@ class Floor(Protocol):
     @property
     def zone(self) -> str:
         """Of this machine: what times without a zone mean."""
+
+    @property
+    def registry(self) -> Registry: ...
+
+    @property
+    def connecting(self) -> Connecting:
+        """Takes its time; not for the threads that must not wait."""
 
     def act(self, command: Callable[[House], Answer]) -> Answer:
         """Carry out a command where commands belong."""

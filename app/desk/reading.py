@@ -6,6 +6,7 @@ from typing import Any
 
 from app.desk.floor import Floor
 from app.desk.plain import plain
+from scheduler.connections.registry import parse_name
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views.history import Found
 from scheduler.rules.states import WorkflowState
@@ -91,6 +92,21 @@ class Reading:
 
     def connections(self) -> dict[str, Any]:
         return {"connections": plain(self._floor.views.connections())}
+
+    def fields(self, name: str) -> dict[str, Any]:
+        """What a connection of that name is made of: its fields, what is set, and which secrets are kept."""
+        connector = self._floor.registry.connector(parse_name(name)[0])
+        row = next((one for one in self._floor.views.connections() if one.connection == name), None)
+        settings = {} if row is None else row.settings
+        is_connected = row is not None and row.is_connected
+        kept = [one.name for one in connector.fields if is_connected and one.secret and one.name not in settings]
+        return {
+            "connection": name,
+            "title": connector.title,
+            "fields": plain(connector.fields),
+            "settings": settings,
+            "kept": kept,
+        }
 
     def _time(self, text: str | None, field: str, *, end_of_day: bool = False) -> datetime | None:
         if text is None:

@@ -19,6 +19,8 @@ class ServedFloor:
         self._show = show
         self._quit = quit_app
         self.views = WorkflowViews(house.engine.context, house.plans, house.registry)
+        self.registry = house.registry
+        self.connecting = house.connecting
 
     @property
     def zone(self) -> str:

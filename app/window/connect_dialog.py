@@ -20,17 +20,13 @@ from app.installation import Installation
 from app.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.window.saying import Saying, add_row, make_button, make_heading
-from scheduler.connections.connector import Call, Connector, Field, FieldKind, ToolFailedError
+from scheduler.connections.connector import Connector, Field, FieldKind, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
 
 
-def try_connection(installation: Installation, name: str, given: dict[str, Any]) -> str:
-    """Whether it works with these settings, in a sentence; raises what the connector raises. Waits."""
-    registry = installation.house.registry
-    kind, _ = registry.parse_name(name)
-    settings = registry.check_settings(kind, given)
-    now = installation.house.engine.context.clock.now()
-    return registry.connector(kind).test(Call(parameters={}, settings=settings, key="", now=now, connection=name))
+def try_connection(installation: Installation, name: str, given: dict[str, Any] | None = None) -> str:
+    """Whether it works with these settings, else as it is kept, in a sentence; raises what is wrong. Waits."""
+    return installation.house.connecting.test(name, given)
 
 
 def say_trouble(error: Exception) -> str:
@@ -58,9 +54,12 @@ class ConnectDialog(QDialog):
         super().__init__(parent)
         self._installation, self._asking = installation, Asking(self)
         self._fixed, self._known = name, dict(settings or {})
+        self._is_connected = settings is not None
         self.setWindowTitle(self.tr("Connect"))
         self.setMinimumSize(QSize(520, 320))
         self.inputs: dict[str, QLineEdit | QCheckBox | QComboBox] = {}
+        self._secret: set[str] = set()
+        """The names of those that only the keyring keeps."""
         self.kind = QComboBox()
         self.kind.setAccessibleName(self.tr("Kind"))
         registry = installation.house.registry
@@ -103,7 +102,7 @@ class ConnectDialog(QDialog):
             else:
                 text = field.currentText() if isinstance(field, QComboBox) else field.text()
                 if text.strip():
-                    found[name] = text if isinstance(field, QComboBox) else text.strip()
+                    found[name] = text if isinstance(field, QComboBox) or name in self._secret else text.strip()
         return found
 
     def _lay_out(self) -> None:
@@ -127,6 +126,7 @@ class ConnectDialog(QDialog):
         while self._form.rowCount() > 2:
             self._form.removeRow(2)
         self.inputs = {}
+        self._secret = set()
         connector: Connector = self._installation.house.registry.connector(self.kind.currentData())
         self.help.setText(connector.help)
         for field in connector.fields:
@@ -134,6 +134,8 @@ class ConnectDialog(QDialog):
             widget.setAccessibleName(field.label)
             widget.setAccessibleDescription(field.help)
             widget.setToolTip(field.help)
+            if field.secret:
+                self._secret.add(field.name)
             self.inputs[field.name] = widget
             label = field.label if field.required else self.tr("{label} (if you like)").format(label=field.label)
             add_row(self._form, "" if isinstance(widget, QCheckBox) else label, self._with_button(field, widget))
@@ -150,7 +152,8 @@ class ConnectDialog(QDialog):
             box.setCurrentText(str(known or field.choices[0]))
             return box
         line = QLineEdit("" if known is None or field.secret else str(known))
-        line.setPlaceholderText(field.help)
+        is_kept = field.secret and self._is_connected and field.name not in self._known
+        line.setPlaceholderText(self.tr("Leave it empty to keep the one from before") if is_kept else field.help)
         if field.secret:
             line.setEchoMode(QLineEdit.EchoMode.Password)
         return line
@@ -190,9 +193,10 @@ class ConnectDialog(QDialog):
 
     def _connect(self) -> None:
         installation, name, given = self._installation, self.connection, self.given()
+        secrets = {field: given.pop(field) for field in self._secret & given.keys()}
         self._wait(self.tr("Connecting…"))
         self._asking.ask(
-            lambda: command(installation, "connect", name=name, settings=given),
+            lambda: command(installation, "connect", name=name, settings=given, secrets=secrets),
             lambda answer: self._finish(name, str(answer["sentence"])),
             lambda error: self._say(say_trouble(error), Tone.BAD),
         )

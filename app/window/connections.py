@@ -208,10 +208,10 @@ class ConnectionsPage(Page):
         row = self.chosen()
         if row is None:
             return
-        installation, name, settings = self.installation, row.name, dict(row.view.settings)
+        installation, name = self.installation, row.name
         self.saying.say(self.tr("Testing {name}…").format(name=name), Tone.QUIET)
         self.asking.ask(
-            lambda: try_connection(installation, name, settings),
+            lambda: try_connection(installation, name),
             lambda sentence: self.saying.say(sentence, Tone.GOOD),
             lambda error: self.saying.say(say_trouble(error), Tone.BAD),
         )
@@ -219,7 +219,7 @@ class ConnectionsPage(Page):
     def _connect_chosen(self) -> None:
         row = self.chosen()
         if row is not None and row.has_fields and find_connector(self.installation, row.name) is not None:
-            self.connect_to(row.name, dict(row.view.settings))
+            self.connect_to(row.name, dict(row.view.settings) if row.view.is_connected else None)
 
     def _disconnect(self) -> None:
         row = self.chosen()

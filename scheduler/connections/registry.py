@@ -9,6 +9,7 @@ from scheduler.connections.connectors.files import files
 from scheduler.connections.connectors.http import http
 from scheduler.connections.connectors.imap import imap
 from scheduler.connections.connectors.notify import notify
+from scheduler.connections.connectors.secret import restic, secret
 from scheduler.connections.connectors.smtp import smtp
 from scheduler.connections.connectors.table import table
 from scheduler.connections.errors import BadConnectionNameError, UnknownConnectorError, UnknownToolError
@@ -74,4 +75,4 @@ class Registry:
 def builtin_registry(tell: Callable[[str, str], None]) -> Registry:
     """What comes with the app and what is installed beside it; `tell` shows a title and a text to the person."""
     found, warnings = installed_connectors()
-    return Registry([files, table, notify(tell), http, imap, smtp, *found], warnings)
+    return Registry([files, table, notify(tell), http, imap, smtp, secret, restic, *found], warnings)

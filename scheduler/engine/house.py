@@ -7,12 +7,13 @@ from typing import Any
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.conditions import Conditions
+from scheduler.engine.connecting import Connecting
 from scheduler.engine.context import Context
 from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Announce
 from scheduler.engine.plans import Plans
 from scheduler.engine.runs.layer import RunLayer
-from scheduler.engine.runs.tools import Secrets
+from scheduler.engine.runs.tools import NoSecrets, Secrets
 from scheduler.engine.runs.workshop import Workshop
 from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.answering import Answering
@@ -26,7 +27,7 @@ from scheduler.workers.limits import Limits
 
 
 class House:
-    """`engine`, `commands` and `answering` belong to one thread; `validation` to any other."""
+    """`engine`, `commands` and `answering` belong to one thread; `validation` and `connecting` to any other."""
 
     def __init__(
         self,
@@ -71,17 +72,22 @@ class House:
         deploying = Deploying(context, self.schedules.definition, self.plans, dispatch, self.workshop, self.registry)
         self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
         self.answering = Answering(context, self.plans, dispatch, self.registry)
+        self.connecting = Connecting(context, self.registry, secrets or NoSecrets())
 
     def recover(self) -> None:
         """Once, before the first tick."""
         self.workshop.end_orphans()
         self.engine.recover()
 
-    def connect(self, name: str, given: dict[str, Any], *, request_id: str | None = None) -> dict[str, Any]:
-        """Check the settings of a connection and keep them."""
-        kind, _ = self.registry.parse_name(name)
-        settings = self.registry.check_settings(kind, given)
-        return self.answering.connected(name, settings, request_id=request_id)
+    def connect(
+        self, name: str, given: dict[str, Any], *, test: bool = False, request_id: str | None = None
+    ) -> dict[str, Any]:
+        """All of it in this thread: for whoever is the only one."""
+
+        def save(settings: dict[str, Any]) -> dict[str, Any]:
+            return self.answering.connected(name, settings, request_id=request_id)
+
+        return self.connecting.connect(name, given, save, test=test, request_id=request_id)
 
     def remove_unused_environments(self) -> list[str]:
         """Remove the packages that no script needs any longer; what was removed."""

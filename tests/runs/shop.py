@@ -12,6 +12,7 @@ from scheduler.connections.connector import Call, Checked, Connector, Parameter,
 from scheduler.connections.registry import Registry
 from scheduler.engine.house import House
 from scheduler.engine.launcher import Announcement
+from scheduler.engine.runs.tools import Secrets
 from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.rules.failures import Failure, FailureClass
@@ -112,6 +113,7 @@ class Shop:
         self.clock = MovedClock()
         self.world = World()
         self.moods = Moods()
+        self.secrets: Secrets | None = None
         self.settings = Settings(**settings)
         self.announcements: list[Announcement] = []
         self._stirred = threading.Event()
@@ -128,6 +130,7 @@ class Shop:
             settings=self.settings,
             registry=self.world.registry(),
             announce=self._hear,
+            secrets=self.secrets,
         )
         self.engine, self.commands, self.answering = self.house.engine, self.house.commands, self.house.answering
         self.house.recover()

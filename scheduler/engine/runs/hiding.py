@@ -1,9 +1,11 @@
 """What is kept of an error: in letters that can be stored, and without the secrets that it may quote."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote, quote_plus
 
+from scheduler.connections.connector import Connector
 from scheduler.rules.failures import Failure
 
 _HIDDEN = "•••"
@@ -16,6 +18,22 @@ def make_keepable(failure: Failure, secrets: Iterable[str]) -> Failure:
     }
     told = None if failure.traceback is None else _clean(failure.traceback, spellings)
     return replace(failure, sentence=_clean(failure.sentence, spellings), traceback=told)
+
+
+def hidden_in(connector: Connector, settings: Mapping[str, Any]) -> list[str]:
+    """Every text among the settings that no plain field holds."""
+    plain = {one.name for one in connector.fields if not one.secret}
+    return [text for name, value in settings.items() if name not in plain for text in _texts(value)]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+    elif value not in (None, "") and not isinstance(value, bool):
+        yield str(value)
 
 
 def _clean(text: str, spellings: set[str]) -> str:

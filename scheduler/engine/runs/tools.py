@@ -7,18 +7,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from scheduler.connections.connector import Call, Checked, Tool, ToolFailedError
+from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
+from scheduler.connections.vault_errors import NoVaultError, VaultError
 from scheduler.engine.context import Context
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
-from scheduler.engine.runs.hiding import make_keepable
+from scheduler.engine.runs.hiding import hidden_in, make_keepable
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.store import connections, grants
+from scheduler.store.connections import ConnectionRow
 from scheduler.store.grants import GrantKind
 from scheduler.store.mutations import MutationRow
 
 CALL_SECONDS = 30.0
+KEYRING = "keyring"
+"""What runs wait for while the keyring is not available."""
 
 
 class FailedError(Exception):
@@ -38,10 +42,29 @@ class Secrets(Protocol):
     def read(self, connection: str) -> Mapping[str, Any]:
         """The secret fields of a connection; ToolFailedError if they cannot be had now."""
 
+    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
+        """In place of those before; ToolFailedError if they could not be kept."""
+
+    def forget(self, connection: str) -> None:
+        """Leave nothing of it; ToolFailedError if something stays."""
+
 
 class NoSecrets:
-    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  the Null object keeps none
+    """Keeps none, and says so to whoever has one."""
+
+    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002
         return {}
+
+    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:  # noqa: ARG002
+        raise ToolFailedError(NoVaultError().failure)
+
+    def forget(self, connection: str) -> None:
+        """There is nothing."""
+
+
+def keeps_secrets(connector: Connector, settings: Mapping[str, Any]) -> bool:
+    """Whether a connection has something in the keyring: the store holds all its other fields."""
+    return any(one.secret and one.name not in settings for one in connector.fields)
 
 
 class Tools:
@@ -116,9 +139,9 @@ class Tools:
     def make_ready(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
         """The call as its tool gets it, with settings and secrets; nothing has been done outside yet."""
         db = self._context.database.read()
-        kind = call.connection.partition(":")[0]
+        connector = self.registry.connector(call.connection.partition(":")[0])
         row = connections.find(db, call.connection)
-        if row is None and self.registry.connector(kind).fields:
+        if row is None and connector.fields:
             raise FailedError.because(
                 FailureClass.AUTH,
                 f"{call.connection} is not connected yet. Connect it: dayhand connect {call.connection}",
@@ -126,19 +149,25 @@ class Tools:
             )
         if row is not None and row.trouble is not None:
             raise FailedError.because(FailureClass.AUTH, row.trouble, call.connection)
-        try:
-            secrets = self._secrets.read(call.connection)
-        except ToolFailedError as error:
-            raise FailedError(error.failure, call.connection) from error
         return Call(
             parameters=call.parameters,
-            settings={**({} if row is None else row.settings), **secrets},
+            settings={} if row is None else {**row.settings, **self.secrets_of(connector, row)},
             key=key,
             now=self._context.clock.now(),
             seconds=CALL_SECONDS,
             connection=call.connection,
             workflow=workflow,
         )
+
+    def secrets_of(self, connector: Connector, row: ConnectionRow) -> Mapping[str, Any]:
+        """What the keyring has for a connection; asked only where it keeps something."""
+        if not keeps_secrets(connector, row.settings):
+            return {}
+        try:
+            return self._secrets.read(row.name)
+        except ToolFailedError as error:
+            waits = isinstance(error.__cause__, VaultError) and error.failure.kind is FailureClass.TRANSIENT
+            raise FailedError(error.failure, KEYRING if waits else row.name) from error
 
     def _run(self, tool: Tool, ready: Call) -> Any:
         try:
@@ -156,9 +185,20 @@ class Tools:
 
     def _told(self, failure: Failure, ready: Call) -> FailedError:
         """As it may be kept and shown: whatever the connector quotes, its secrets are not in it."""
-        fields = self.registry.connector(ready.connection.partition(":")[0]).fields
-        secrets = [str(ready.settings[one.name]) for one in fields if one.secret and ready.settings.get(one.name)]
-        return FailedError(make_keepable(failure, secrets), ready.connection)
+        connector = self.registry.connector(ready.connection.partition(":")[0])
+        if failure.kind is FailureClass.AUTH and self._is_outdated(connector, ready):
+            failure = replace(failure, kind=FailureClass.TRANSIENT, counts=False)
+        return FailedError(make_keepable(failure, hidden_in(connector, ready.settings)), ready.connection)
+
+    def _is_outdated(self, connector: Connector, ready: Call) -> bool:
+        """Whether it was connected anew while the call was under way: then what failed is no longer used."""
+        row = connections.find(self._context.database.read(), ready.connection)
+        if row is None or row.trouble is not None:
+            return False
+        try:
+            return {**row.settings, **self.secrets_of(connector, row)} != ready.settings
+        except FailedError:
+            return False
 
 
 def _line(call: OutsideCall) -> str:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.verbs import human
-from app.verbs.allowing import name_fields
+from app.verbs.connecting import name_fields
 from app.verbs.human import say_length, say_state, say_status, say_time, table
 from scheduler.rules.phases import Status
 

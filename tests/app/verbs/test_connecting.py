@@ -1,0 +1,149 @@
+"""Connecting from the command line: what is secret is asked for unseen or read from stdin, and never an argument."""
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.installation import Installation
+from scheduler.connections.keeper import Keeper
+from scheduler.connections.vault import Vault
+from scheduler.connections.vault_errors import NotInVaultError, VaultLockedError
+from tests.app.verbs.served import Line
+from tests.connections.doorman import Doorman, door
+from tests.connections.secret_service import SecretService
+from tests.connections.waiting import gathering
+
+SECRET = "correct horse ✓"
+
+
+def from_stdin(monkeypatch: pytest.MonkeyPatch, given: Any) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(given if isinstance(given, str) else json.dumps(given)))
+
+
+def read_folder(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+def test_a_secret_from_stdin_goes_to_the_keyring_when_no_app_runs(
+    line: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_stdin(monkeypatch, {"secret": SECRET})
+    assert line.ask("connect", "restic:home", "--secrets-from-stdin")["sentence"] == "restic:home is connected."
+    assert Vault().get("restic:home") == {"secret": SECRET}
+    [one] = line.ask("connections")["connections"]
+    assert (one["connection"], one["settings"], one["is_connected"]) == ("restic:home", {}, True)
+    assert SECRET.encode() not in read_folder(line.folder)
+    line.ask("disconnect", "restic:home")
+    with pytest.raises(NotInVaultError):
+        Vault().get("restic:home")
+    assert line.refuse("disconnect", "restic:home")[0] == "unknown"
+
+
+@pytest.mark.parametrize("words", [("--secret", SECRET), (f"--secret={SECRET}",), ("--set", f"secret={SECRET}")])
+def test_a_secret_among_the_arguments_is_refused_and_not_repeated(line: Line, words: tuple[str, ...]) -> None:
+    code, sentence = line.refuse("connect", "restic:home", *words)
+    assert code == "secret"
+    assert "never type it in a command" in sentence
+    assert SECRET not in sentence
+    assert not line.folder.exists() or SECRET.encode() not in read_folder(line.folder)
+
+
+@pytest.mark.parametrize("given", ["", "not json " + SECRET, json.dumps([SECRET]), json.dumps(SECRET)])
+def test_what_is_no_object_is_refused_and_not_repeated(line: Line, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    from_stdin(monkeypatch, given)
+    code, _, err = line.type("connect", "restic:home", "--secrets-from-stdin")
+    assert code == 2
+    assert "JSON object" in err and SECRET not in err
+
+
+def test_without_a_terminal_it_says_how_to_give_a_secret(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    from_stdin(monkeypatch, "")
+    code, sentence = line.refuse("connect", "restic:home")
+    assert code == "secret"
+    assert "--secrets-from-stdin" in sentence
+
+
+def test_a_locked_keyring_is_said_and_nothing_is_connected(
+    line: Line, service: SecretService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """U9"""
+    with service.keyring("pw"):
+        Keeper().keep("door:x", {"password": "x"})
+    from_stdin(monkeypatch, {"secret": SECRET})
+    with service.keyring(None), gathering():
+        code, sentence = line.refuse("connect", "restic:home", "--secrets-from-stdin")
+    assert (code, sentence) == ("connection", VaultLockedError().sentence)
+    assert line.ask("connections") == {"connections": []}
+
+
+def test_at_a_terminal_it_asks_unseen(line: Line, keyring: SecretService) -> None:
+    """A real terminal shows what was typed unless it was told not to."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "app.main", "connect", "restic:home", "--data-dir", str(line.folder)]
+    with subprocess.Popen(["setsid", "--ctty", "--wait", *command], stdin=theirs, stdout=theirs, stderr=theirs) as run:
+        os.close(theirs)
+        shown = read_until(ours, b"Password: ")
+        os.write(ours, f"{SECRET}\n".encode())
+        shown += read_until(ours, b"is connected.")
+        assert run.wait(60) == 0
+    os.close(ours)
+    assert SECRET.encode() not in shown
+    assert Vault().get("restic:home") == {"secret": SECRET}
+
+
+def read_until(terminal: int, wanted: bytes) -> bytes:
+    shown = b""
+    while wanted not in shown:
+        shown += os.read(terminal, 4096)
+    return shown
+
+
+@pytest.fixture
+def doorman(app: Installation, keyring: SecretService) -> Any:
+    app.house.registry._connectors["door"] = door
+    with Doorman().working() as doorman:
+        yield doorman
+
+
+def test_the_app_that_runs_tries_it_and_keeps_it(
+    app: Installation, line: Line, doorman: Doorman, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_stdin(monkeypatch, {"password": "wrong"})
+    code, sentence = line.refuse("connect", "door:home", "--url", doorman.url, "--secrets-from-stdin")
+    assert (code, sentence) == ("connection", "The doorman did not let door:home in with •••.")
+    assert line.ask("connections") == {"connections": []}
+    from_stdin(monkeypatch, {"password": "hunter2"})
+    line.ask("connect", "door:home", "--url", doorman.url, "--secrets-from-stdin")
+    assert (doorman.seen, doorman.let_in) == (["wrong", "hunter2"], ["/test"])
+    assert app.house.connecting.test("door:home") == "The doorman knows you."
+    assert b"hunter2" not in read_folder(line.folder)
+
+
+def test_connecting_again_needs_only_what_changed(
+    app: Installation, line: Line, doorman: Doorman, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_stdin(monkeypatch, {"password": "wrong"})
+    line.ask("connect", "door:home", "--url", doorman.url, "--secrets-from-stdin", "--no-test")
+    assert doorman.seen == []
+    from_stdin(monkeypatch, {"password": "hunter2"})
+    line.ask("connect", "door:home", "--secrets-from-stdin")
+    from_stdin(monkeypatch, "")
+    line.ask("connect", "door:home", "--url", f"{doorman.url}/")
+    [one] = line.ask("connections")["connections"]
+    assert one["settings"] == {"url": f"{doorman.url}/", "badge": None}
+    assert doorman.let_in == ["/test", "/test"]
+
+
+def test_what_is_no_secret_in_the_request_is_not_repeated(app: Installation) -> None:
+    given = {"name": "restic:home", "settings": {}, "secrets": SECRET}
+    [message] = app.desk.answer("connect", given)
+    assert message is not None
+    assert message["error"]["code"] == "arguments"
+    assert SECRET not in json.dumps(message, ensure_ascii=False)

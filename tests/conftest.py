@@ -1,0 +1,3 @@
+from tests.connections.kept import keyring, service
+
+__all__ = ["keyring", "service"]

@@ -1,0 +1,125 @@
+"""A real server on this computer that lets in whoever knows the password, and a connector for it."""
+
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool, ToolFailedError
+from scheduler.connections.registry import Registry
+from scheduler.rules.failures import Trouble, classify_status, classify_trouble
+
+
+class Doorman:
+    def __init__(self) -> None:
+        self.password = "hunter2"
+        self.seen: list[str] = []
+        """Every password that was shown at the door, in order."""
+        self.let_in: list[str] = []
+        """What was asked for by those who were let in."""
+        self.gate: threading.Event | None = None
+        """Answers wait for it."""
+        self.entered = threading.Event()
+        self.url = ""
+
+    @contextmanager
+    def working(self) -> Iterator["Doorman"]:
+        with ThreadingHTTPServer(("127.0.0.1", 0), self._handler()) as server:
+            self.url = f"http://127.0.0.1:{server.server_port}"
+            thread = threading.Thread(target=server.serve_forever, args=(0.01,), name="doorman")
+            thread.start()
+            try:
+                yield self
+            finally:
+                server.shutdown()
+                thread.join()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        doorman = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                shown = self.headers.get("X-Password", "")
+                doorman.seen.append(shown)
+                is_right = shown == doorman.password
+                doorman.entered.set()
+                if doorman.gate is not None:
+                    assert doorman.gate.wait(60)
+                if is_right:
+                    doorman.let_in.append(self.path)
+                self.send_response(200 if is_right else 401)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None: ...
+
+        return Handler
+
+
+def _visit(call: Call, path: str) -> None:
+    asked = urllib.request.Request(f"{call.settings['url']}{path}", headers={"X-Password": call.settings["password"]})
+    mutating = bool(call.key)
+    try:
+        with urllib.request.urlopen(asked, timeout=call.seconds):
+            return
+    except urllib.error.HTTPError as error:
+        with error:
+            said = f"The doorman did not let {call.connection} in with {call.settings['password']}."
+            raise ToolFailedError.because(classify_status(error.code, mutating=mutating), said) from error
+    except OSError as error:
+        kind = classify_trouble(Trouble.NOT_REACHED, mutating=mutating)
+        raise ToolFailedError.because(kind, "There is no doorman.") from error
+
+
+def _look(call: Call) -> list[Any]:
+    _visit(call, "/look")
+    return []
+
+
+def _send(call: Call) -> str:
+    _visit(call, "/send")
+    return "sent"
+
+
+def _test(call: Call) -> str:
+    _visit(call, "/test")
+    return "The doorman knows you."
+
+
+door = Connector(
+    kind="door",
+    title="Door",
+    help="A door with a doorman.",
+    fields=(
+        Field(name="url", label="Address"),
+        Field(name="password", label="Password", secret=True),
+        Field(name="badge", label="Badge", secret=True, required=False),
+    ),
+    tools=(
+        Tool(name="look", help="Look through the door.", parameters={}, run=_look),
+        Tool(
+            name="send",
+            help="Send something through the door.",
+            parameters={"n": Parameter(ParameterKind.ANY, required=False)},
+            run=_send,
+            mutating=True,
+        ),
+    ),
+    test=_test,
+)
+
+plain_door = Connector(
+    kind="plain",
+    title="Plain door",
+    help="",
+    fields=(Field(name="path", label="Path"), Field(name="token", label="Token", secret=True, required=False)),
+    tools=(Tool(name="look", help="Look.", parameters={}, run=lambda call: dict(call.settings)),),
+    test=lambda _: "Fine.",
+)
+
+
+def doors() -> Registry:
+    return Registry([door, plain_door])
