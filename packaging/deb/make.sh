@@ -1,0 +1,86 @@
+# shellcheck shell=sh disable=SC2154 # the caller sets build, source, out, version, tools and SOURCE_DATE_EPOCH
+# The .deb, from dist/dayhand. Sourced by packaging/build.
+
+build_deb() {
+    root=$build/deb
+    rm -rf "$root"
+    mkdir -p "$root/DEBIAN" "$root/usr/lib" "$root/usr/bin"
+    cp -a "$build/dist/dayhand" "$root/usr/lib/dayhand"
+    leave_to_the_system
+    ln -s ../lib/dayhand/dayhand "$root/usr/bin/dayhand"
+    put_shared_files "$root/usr/share"
+    for script in prerm postinst; do
+        install -m 755 "$source/packaging/deb/$script" "$root/DEBIAN/$script"
+    done
+    write_control >"$root/DEBIAN/control"
+    settle "$root"
+    (cd "$root" && find usr -type f | sort | xargs -d '\n' md5sum) >"$root/DEBIAN/md5sums"
+    dpkg-deb --root-owner-group -Zxz -z9 --threads-max=1 --build "$root" "$out/dayhand_${version}_amd64.deb" >/dev/null
+}
+
+# Libraries that are packages of the system stay its own, and get its security updates.
+leave_to_the_system() {
+    while IFS='	' read -r name _; do
+        case $name in
+        */* | libpython*) ;;
+        lib*.so*) rm -f "$root/usr/lib/dayhand/_internal/$name" ;;
+        esac
+    done <"$build/work/dayhand/system-libraries"
+}
+
+put_shared_files() {
+    share=$1
+    desktop=$source/resources/desktop
+    install -D -m 644 "$desktop/dayhand.desktop" "$share/applications/dayhand.desktop"
+    install -D -m 644 "$desktop/io.github.dayhand.Dayhand.metainfo.xml" -t "$share/metainfo"
+    install -D -m 644 "$source/resources/icons/app.svg" "$share/icons/hicolor/scalable/apps/dayhand.svg"
+    for picture in "$build"/icons/*.png; do
+        size=$(basename "$picture" .png)
+        install -D -m 644 "$picture" "$share/icons/hicolor/${size}x$size/apps/dayhand.png"
+    done
+    manual=$build/manual
+    install -D -m 644 "$manual/dayhand.bash" "$share/bash-completion/completions/dayhand"
+    install -D -m 644 "$manual/_dayhand" -t "$share/zsh/vendor-completions"
+    install -D -m 644 "$manual/dayhand.fish" -t "$share/fish/vendor_completions.d"
+    mkdir -p "$share/man/man1" "$share/doc/dayhand"
+    gzip -9nc "$manual/dayhand.1" >"$share/man/man1/dayhand.1.gz"
+    gzip -9nc "$source/CHANGELOG.md" >"$share/doc/dayhand/changelog.gz"
+    install -m 644 "$source/packaging/deb/copyright" "$share/doc/dayhand/copyright"
+    install -D -m 644 "$source/packaging/deb/lintian-overrides" "$share/lintian/overrides/dayhand"
+}
+
+# What the programs and libraries inside name, in the versions that they were linked with.
+find_dependencies() {
+    scratch=$build/shlibs
+    rm -rf "$scratch"
+    mkdir -p "$scratch/debian"
+    printf 'Source: dayhand\n\nPackage: dayhand\nArchitecture: amd64\n' >"$scratch/debian/control"
+    internal=$root/usr/lib/dayhand/_internal
+    (
+        cd "$scratch"
+        find "$root/usr/lib/dayhand" -type f \( -name '*.so*' -o -name dayhand -o -name uv \) -print0 | sort -z |
+            xargs -0 dpkg-shlibdeps -O --warnings=0 --ignore-missing-info \
+                -l"$internal" -l"$internal/PySide6" -l"$internal/PySide6/Qt/lib" -l"$internal/shiboken6"
+    ) | sed -n 's/^shlibs:Depends=//p'
+}
+
+write_control() {
+    cat <<CONTROL
+Package: dayhand
+Version: $version
+Architecture: amd64
+Maintainer: The Dayhand authors <dayhand@example.org>
+Installed-Size: $(du -sk "$root/usr" | cut -f1)
+Depends: $(find_dependencies), ca-certificates
+Recommends: dbus-user-session, gnome-keyring | keepassxc | kwalletmanager, notification-daemon, python3
+Section: utils
+Priority: optional
+Description: run your recurring chores on time, and ask first
+ Dayhand is a tray application that runs a person's recurring chores on their
+ own computer. A chore is one Python file: Dayhand runs it on time, survives
+ sleep, crashes and lost networks, never does an outside action twice, and
+ shows exactly what it will do before it does it.
+ .
+ Passwords are kept in the keyring of the desktop and in no other place.
+CONTROL
+}

@@ -1,0 +1,4 @@
+# shellcheck shell=sh
+build_windows() {
+    give_up 'not yet'
+}
