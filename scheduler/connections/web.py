@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -156,7 +155,7 @@ def _words(size: int) -> str:
 
 def _keep(arriving: Iterator[bytes], target: Path) -> None:
     """Write beside the target, down to the disk, and take its place when all is there."""
-    part = target.with_name(f".dayhand-part-{secrets.token_hex(8)}")
+    part = target.with_name(f".dayhand-part-{os.urandom(8).hex()}")
     with explained(target.name):
         try:
             with part.open("xb") as file:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from scheduler.connections.connector import ToolFailedError
@@ -78,6 +77,8 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
 
 
 def _date(text: str) -> datetime | None:
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415  costs the start of the app
+
     try:
         date = parsedate_to_datetime(text)
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
