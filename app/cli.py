@@ -50,6 +50,7 @@ VERBS = {
     "watch": "deploy again when the file changes",
     "archive": "put a workflow away",
     "remove": "forget a workflow",
+    "import-jobs": "take over the entries of another scheduler",
     "restore": "go back to the last backup",
     "export": "everything in one file, without passwords",
     "import": "go on from such a file",
@@ -65,6 +66,7 @@ _GROUPS = {
     "connecting": ("connections", "connect", "disconnect"),
     "allowing": ("grant", "revoke"),
     "ending": ("quit",),
+    "importing": ("import-jobs",),
     "moving": ("export", "import"),
 }
 """Which module of `app.verbs` has which verbs; the others have one of their own."""

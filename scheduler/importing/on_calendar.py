@@ -1,0 +1,190 @@
+"""systemd's calendar expressions (`Mon..Fri *-*-* 09:00`) as our calendars, and when systemd itself starts them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+_WORDS = {
+    "minutely": "*-*-* *:*:00",
+    "hourly": "*-*-* *:00:00",
+    "daily": "*-*-* 00:00:00",
+    "weekly": "Mon *-*-* 00:00:00",
+    "monthly": "*-*-01 00:00:00",
+    "quarterly": "*-01,04,07,10-01 00:00:00",
+    "semiannually": "*-01,07-01 00:00:00",
+    "yearly": "*-01-01 00:00:00",
+    "annually": "*-01-01 00:00:00",
+}
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_RANGES = {
+    "year": (1970, 2099),
+    "month": (1, 12),
+    "day": (1, 31),
+    "hour": (0, 23),
+    "minute": (0, 59),
+    "second": (0, 59),
+}
+_ITEM = re.compile(r"(\*|\d{1,4})(?:\.\.(\d{1,4}))?(?:/(\d{1,4}))?", re.ASCII)
+_FAR = 366 * 9
+
+
+class NotCalendarError(Exception):
+    """An expression that cannot be taken over; why, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnCalendar:
+    parts: Mapping[str, frozenset[int]]
+    """By name, as in a calendar of ours; those that may be anything are left out."""
+    weekdays: frozenset[int] | None
+    """0 = Monday."""
+    last_day: bool
+    timezone: str | None
+
+    @classmethod
+    def read(cls, text: str) -> "OnCalendar":
+        words = _WORDS.get(text.strip().lower(), text).split()
+        zone = words.pop() if len(words) > 1 and _is_zone(words[-1]) else None
+        weekdays = _read_weekdays(words.pop(0)) if words and words[0][0].isalpha() else None
+        clock = words.pop() if words and ":" in words[-1] else "00:00:00"
+        day = words.pop() if words else "*-*-*"
+        if words:
+            raise NotCalendarError(f"{text!r} is not a calendar expression that can be read.")
+        days, last_day = _read_date(day)
+        parts = days | _read_clock(clock)
+        return cls(
+            parts={name: values for name, values in parts.items() if len(values) < _size(name)},
+            weekdays=weekdays,
+            last_day=last_day,
+            timezone=zone,
+        )
+
+    def calendar(self) -> dict[str, object]:
+        """The same as one of our calendars."""
+        written: dict[str, object] = {}
+        for name in ("year", "month", "day"):
+            if name in self.parts:
+                written[name] = _compact(self.parts[name])
+        if self.last_day:
+            written["day"] = "last"
+        if self.weekdays is not None:
+            written["weekday"] = [_DAYS[number][:3] for number in sorted(self.weekdays)]
+        for name in ("hour", "minute", "second"):
+            written[name] = _compact(self.parts[name]) if name in self.parts else "*"
+        return written
+
+    def times(self, after: datetime, machine: ZoneInfo) -> Iterator[datetime]:
+        """A wall time that clocks skip does not come; one that they repeat comes once."""
+        zone = machine if self.timezone is None else ZoneInfo(self.timezone)
+        day, barren = after.astimezone(zone).date(), 0
+        clocks = [
+            time(hour, minute, second)
+            for hour in self._values("hour")
+            for minute in self._values("minute")
+            for second in self._values("second")
+        ]
+        while barren < _FAR and day.year <= _RANGES["year"][1]:
+            found = False
+            for clock in clocks if self._matches(day) else ():
+                wall = datetime.combine(day, clock, zone)
+                at = wall.astimezone(UTC)
+                if at > after and at.astimezone(zone).replace(tzinfo=None) == wall.replace(tzinfo=None):
+                    found = True
+                    yield at
+            barren = 0 if found else barren + 1
+            day += timedelta(days=1)
+
+    def _values(self, name: str) -> list[int]:
+        low, high = _RANGES[name]
+        return sorted(self.parts.get(name, range(low, high + 1)))
+
+    def _matches(self, day: date) -> bool:
+        if self.last_day and (day + timedelta(days=1)).day != 1:
+            return False
+        return (self.weekdays is None or day.weekday() in self.weekdays) and all(
+            name not in self.parts or getattr(day, name) in self.parts[name] for name in ("year", "month", "day")
+        )
+
+
+def _size(name: str) -> int:
+    low, high = _RANGES[name]
+    return high - low + 1
+
+
+def _compact(values: frozenset[int]) -> object:
+    return sorted(values) if len(values) > 1 else next(iter(values))
+
+
+def _is_zone(word: str) -> bool:
+    if word[0].isdigit() or word[0] == "*" or word.lower()[:3] in {day[:3] for day in _DAYS}:
+        return False
+    try:
+        ZoneInfo(word)
+    except (KeyError, ValueError, OSError) as error:
+        raise NotCalendarError(f"{word!r} is not a time zone that is known here.") from error
+    return True
+
+
+def _read_weekdays(text: str) -> frozenset[int]:
+    found: set[int] = set()
+    for item in text.lower().rstrip(",").split(","):
+        first, _, last = item.replace("..", "-").partition("-")
+        start = _weekday(first)
+        end = _weekday(last) if last else start
+        found |= {number % 7 for number in range(start, end + 1 if end >= start else end + 8)}
+    return frozenset(found)
+
+
+def _weekday(text: str) -> int:
+    for number, name in enumerate(_DAYS):
+        if text in (name, name[:3]):
+            return number
+    raise NotCalendarError(f"{text!r} is not a day of the week.")
+
+
+def _read_date(text: str) -> tuple[dict[str, frozenset[int]], bool]:
+    last_day = False
+    if "~" in text:
+        text, _, back = text.partition("~")
+        if back not in ("1", "01"):
+            raise NotCalendarError(
+                f"{back!r} days from the end of the month cannot be said here; only the last day can."
+            )
+        last_day, text = True, f"{text}-*"
+    pieces = text.split("-")
+    if len(pieces) == 2:
+        pieces.insert(0, "*")
+    if len(pieces) != 3:
+        raise NotCalendarError(f"{text!r} is not a date.")
+    if pieces[0].isdigit() and len(pieces[0]) == 2:
+        pieces[0] = f"20{pieces[0]}"
+    return {
+        name: _read_part(piece, name) for name, piece in zip(("year", "month", "day"), pieces, strict=True)
+    }, last_day
+
+
+def _read_clock(text: str) -> dict[str, frozenset[int]]:
+    pieces = text.split(":")
+    if len(pieces) == 2:
+        pieces.append("00")
+    if len(pieces) != 3:
+        raise NotCalendarError(f"{text!r} is not a time of day.")
+    return {name: _read_part(piece, name) for name, piece in zip(("hour", "minute", "second"), pieces, strict=True)}
+
+
+def _read_part(text: str, name: str) -> frozenset[int]:
+    low, high = _RANGES[name]
+    found: set[int] = set()
+    for item in text.split(","):
+        match = _ITEM.fullmatch(item)
+        if match is None:
+            raise NotCalendarError(f"{name}: {item!r} cannot be read.")
+        first = low if match[1] == "*" else int(match[1])
+        last = int(match[2]) if match[2] else high if match[1] == "*" or match[3] else first
+        step = int(match[3] or 1)
+        if not low <= first <= last <= high or step < 1:
+            raise NotCalendarError(f"{name}: {item!r} lies outside {low} to {high}.")
+        found |= set(range(first, last + 1, step))
+    return frozenset(found)

@@ -1,0 +1,229 @@
+"""systemd's timers of a person, with the services that they start, as jobs."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from heapq import merge
+from itertools import groupby
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from scheduler.importing.found import LONGEST_RUN, Found, Job, Left, OldTimes, is_secret, with_environment, write_length
+from scheduler.importing.on_calendar import NotCalendarError, OnCalendar
+from scheduler.importing.units import Setting, read_span, read_unit
+from scheduler.timing.calendar import parse_calendars
+from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.every import parse_interval
+from scheduler.timing.zones import LOCAL
+
+_SAID_ELSEWHERE = frozenset({"Description", "Documentation", "WantedBy", "Type", "Unit", "OnCalendar", "Persistent"})
+_COMMANDS = ("ExecStartPre", "ExecStart", "ExecStartPost")
+_LIMITS = ("TimeoutStartSec", "TimeoutSec", "RuntimeMaxSec")
+_REPEATS = ("OnUnitActiveSec", "OnUnitInactiveSec")
+_FIRST = ("OnActiveSec", "OnBootSec", "OnStartupSec")
+_TRUE = ("yes", "true", "on", "1")
+_REASONS = {
+    "WakeSystem": "Dayhand does not wake the computer; a missed time runs afterwards if it is Persistent.",
+    "AccuracySec": "Dayhand starts at the second and has no such setting.",
+    "EnvironmentFile": "Variables are not read from a file; let the command read it.",
+    "User": "Dayhand runs as you.",
+}
+_IN_FOLDER = 'cd "$0" && exec "$@"'
+_FORGIVEN = '"$@" || :'
+
+
+class _LeftError(Exception):
+    def __init__(self, setting: Setting, reason: str) -> None:
+        super().__init__(reason)
+        self.setting = setting
+
+
+def read_systemd(files: Mapping[str, str], *, home: str = "~", user: str = "") -> Found:
+    """The jobs of the timers among the files (name → text), with the services that are there too."""
+    return Found.gather(
+        one for name in sorted(files) if name.endswith(".timer") for one in _Timer(name, files, home, user).read()
+    )
+
+
+class _Timer:
+    def __init__(self, name: str, files: Mapping[str, str], home: str, user: str) -> None:
+        self._name = name
+        self._timer = read_unit(files[name])
+        self._service_name = self._last("Unit") or f"{name.removesuffix('.timer')}.service"
+        text = files.get(self._service_name)
+        self._service = None if text is None else read_unit(text)
+        self._specifiers = {"%": "%", "h": home, "u": user}
+
+    def read(self) -> Iterator[Job | Left]:
+        if self._service is None:
+            yield self._left(
+                self._name, 1, self._name, f"{self._service_name}, which it starts, is not among the files."
+            )
+            return
+        try:
+            yield self._job(self._service)
+        except _LeftError as error:
+            place = self._name if error.setting in self._timer else self._service_name
+            yield self._left(place, error.setting.line, error.setting.text, str(error))
+            return
+        yield from self._unused(self._service)
+
+    def _job(self, service: list[Setting]) -> Job:
+        calendars = [one for one in self._timer if one.name == "OnCalendar"]
+        given: dict[str, Any]
+        old: OldTimes | None = None
+        notes: tuple[str, ...] = ()
+        if calendars:
+            first = calendars[0]
+            given, old = self._by_calendar(calendars)
+        else:
+            given, first = self._by_repeating()
+            notes = ("systemd counts from the last start; Dayhand counts from when this was deployed.",)
+        given["overlap"] = "skip"  # a service that runs is not started a second time
+        given["catchup"] = "one" if (self._last("Persistent") or "").lower() in _TRUE else "none"
+        delays = [one for one in self._timer if one.name == "RandomizedDelaySec"]
+        if delays and (delay := self._span(delays[-1])):
+            given["jitter"] = f"+{write_length(delay)}"
+        limits = [one for one in service if one.name in _LIMITS and one.value != "infinity"]
+        limit = self._span(limits[-1]) if limits else None
+        given |= {"after_crash": "never", "timeout": write_length(limit) if limit else LONGEST_RUN}
+        return Job(
+            title=self._last("Description") or _value(service, "Description") or self._name.removesuffix(".timer"),
+            commands=tuple(self._commands(service)),
+            settings=given,
+            place=self._name,
+            line=first.line,
+            text=first.text,
+            notes=notes,
+            old=old,
+        )
+
+    def _by_calendar(self, calendars: list[Setting]) -> tuple[dict[str, Any], OldTimes]:
+        read = [self._calendar(one) for one in calendars]
+        zones = {one.timezone or LOCAL for one in read}
+        if len(zones) > 1:
+            raise _LeftError(calendars[-1], "Its times are in several zones, and a job has one; make two timers of it.")
+        if repeats := [one for one in self._timer if one.name in _REPEATS]:
+            raise _LeftError(repeats[0], "A job has either a calendar or a length between runs, and this has both.")
+        written = [one.calendar() for one in read]
+        try:
+            parse_calendars(tuple(written))
+        except BadScheduleError as error:
+            raise _LeftError(calendars[0], error.sentence) from error
+        given = {"calendar": written if len(written) > 1 else written[0], "timezone": zones.pop()}
+        return given, _union(read)
+
+    def _calendar(self, setting: Setting) -> OnCalendar:
+        try:
+            return OnCalendar.read(setting.value)
+        except NotCalendarError as error:
+            raise _LeftError(setting, str(error)) from error
+
+    def _by_repeating(self) -> tuple[dict[str, Any], Setting]:
+        repeats = [one for one in self._timer if one.name in _REPEATS]
+        if not repeats:
+            first = next((one for one in self._timer if one.name in _FIRST), None)
+            where = first or Setting(section="Timer", name="[Timer]", value="", line=1)
+            raise _LeftError(where, "It starts once after the computer or your session did, which is not a time.")
+        length = self._span(repeats[0])
+        every = write_length(length)
+        try:
+            parse_interval(every)
+        except BadScheduleError as error:
+            raise _LeftError(repeats[0], error.sentence) from error
+        return {"every": every, "timezone": LOCAL}, repeats[0]
+
+    def _commands(self, service: list[Setting]) -> Iterator[tuple[str, ...]]:
+        environment = self._environment(service)
+        folder = _value(service, "WorkingDirectory")
+        settings = [one for name in _COMMANDS for one in service if one.name == name]
+        if not any(one.name == "ExecStart" for one in settings):
+            raise _LeftError(Setting(section="Service", name="ExecStart", value="", line=1), "It starts no command.")
+        for setting in settings:
+            words = self._words(setting)
+            if folder:
+                place = self._fill_in(folder.removeprefix("-"), setting)
+                words = ("/bin/sh", "-c", _IN_FOLDER, place, *words)
+            yield with_environment(words, environment)
+
+    def _words(self, setting: Setting) -> tuple[str, ...]:
+        text = setting.value
+        prefix = text[: len(text) - len(text.lstrip("-@:+!|"))]
+        if set(prefix) - set("-:"):
+            raise _LeftError(setting, f"The sign {prefix!r} before the command has no counterpart.")
+        try:
+            words = shlex.split(text[len(prefix) :])
+        except ValueError as error:
+            raise _LeftError(setting, "Its quotes do not match.") from error
+        if ";" in words:
+            raise _LeftError(setting, "It has several commands in one line; write one ExecStart for each.")
+        if not words:
+            raise _LeftError(setting, "It has no command.")
+        if ":" not in prefix:
+            if any("$" in word.replace("$$", "") for word in words):
+                raise _LeftError(setting, "systemd fills variables into it; write their values, or let a shell do it.")
+            words = [word.replace("$$", "$") for word in words]
+        filled = tuple(self._fill_in(word, setting) for word in words)
+        return ("/bin/sh", "-c", _FORGIVEN, "sh", *filled) if "-" in prefix else filled
+
+    def _fill_in(self, word: str, setting: Setting) -> str:
+        """With systemd's specifiers (%h is the home folder) filled in."""
+        written, rest = "", word
+        while "%" in rest:
+            before, _, rest = rest.partition("%")
+            if rest[:1] not in self._specifiers or not rest:
+                raise _LeftError(setting, f"What systemd fills in for %{rest[:1]} is not known here.")
+            written += before + self._specifiers[rest[0]]
+            rest = rest[1:]
+        return written + rest
+
+    def _environment(self, service: list[Setting]) -> dict[str, str]:
+        found = {}
+        for setting in (one for one in service if one.name == "Environment"):
+            for word in shlex.split(setting.value):
+                name, _, value = word.partition("=")
+                if not is_secret(name):
+                    found[name] = self._fill_in(value, setting)
+        return found
+
+    def _unused(self, service: list[Setting]) -> Iterator[Left]:
+        """What the job leaves out although it was translated."""
+        known = _SAID_ELSEWHERE | {*_COMMANDS, *_LIMITS, *_REPEATS, "RandomizedDelaySec", "WorkingDirectory"}
+        for place, settings in ((self._name, self._timer), (self._service_name, service)):
+            for one in settings:
+                if one.name == "Environment":
+                    for word in shlex.split(one.value):
+                        name = word.partition("=")[0]
+                        if is_secret(name):
+                            reason = (
+                                "It looks like a secret, and a script is no place for one; let the command read a file."
+                            )
+                            yield self._left(place, one.line, f"Environment={name}=…", reason)
+                elif one.name not in known:
+                    reason = _REASONS.get(one.name, "Jobs have no such setting; the job was imported without it.")
+                    yield self._left(place, one.line, one.text, reason)
+
+    def _span(self, setting: Setting) -> timedelta:
+        span = read_span(setting.value)
+        if span is None:
+            raise _LeftError(setting, f"{setting.value!r} is not a length of time.")
+        return span
+
+    def _last(self, name: str) -> str | None:
+        return _value(self._timer, name)
+
+    @staticmethod
+    def _left(place: str, line: int, text: str, reason: str) -> Left:
+        return Left(place=place, line=line, text=text, reason=reason)
+
+
+def _value(settings: list[Setting], name: str) -> str | None:
+    found = [one.value for one in settings if one.name == name]
+    return found[-1] if found else None
+
+
+def _union(read: list[OnCalendar]) -> OldTimes:
+    def times(after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
+        return (at for at, _ in groupby(merge(*(one.times(after, zone) for one in read))))
+
+    return times

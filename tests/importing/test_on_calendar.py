@@ -1,0 +1,95 @@
+"""systemd's calendar expressions, judged by systemd itself where it is there."""
+
+import os
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from scheduler.importing.on_calendar import NotCalendarError, OnCalendar
+from scheduler.timing.spec import Spec
+
+AFTER = datetime(2026, 3, 27, 12, tzinfo=UTC)
+ZONE = "Europe/Berlin"
+EXPRESSIONS = [
+    "minutely",
+    "hourly",
+    "daily",
+    "weekly",
+    "monthly",
+    "quarterly",
+    "semiannually",
+    "yearly",
+    "annually",
+    "*-*-* 04:00:00",
+    "03:15",
+    "Mon 06:00",
+    "Mon..Fri 09:00",
+    "Mon-Fri 09:00",
+    "Sat,Sun 10:30",
+    "Mon,Wed..Fri 12:00",
+    "monday 08:00",
+    "*-*-01 00:00",
+    "*-*-1,15 12:00",
+    "*-01..03-01 00:00",
+    "*:0/15",
+    "*:00/20:00",
+    "*-*-* *:30:00",
+    "*-*-* 8..18:00",
+    "*-*-* 0/6:00:00",
+    "*-*-* 08..20/4:00",
+    "Mon *-*-1..7 09:00",
+    "Fri *-*-13 12:00",
+    "*-*~1 18:00",
+    "12-24 16:00",
+    "2027-01-01 00:00:00",
+    "*-2-29 12:00",
+    "*-*-* 02:30:00",
+    "*-*-* 02:30:00 UTC",
+    "09:00 America/New_York",
+    "Sun *-*-* 03:00:30",
+    "2027..2030-06-01 00:00",
+    "*-*-2/7 05:00",
+]
+LEFT = ["*-*~3 18:00", "someday 09:00", "25:00", "*-13-01", "09:00 Mars/Base", "1-2-3-4", "*:*:*:*", "a:b", "*-*-*/0"]
+
+
+def ours(text: str) -> list[datetime]:
+    return list(islice(OnCalendar.read(text).times(AFTER, ZoneInfo(ZONE)), 10))
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here to be asked")
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_the_old_times_are_those_of_systemd(text: str) -> None:
+    """Around the change of clocks in spring: what is skipped does not come."""
+    told = subprocess.run(
+        ["systemd-analyze", "calendar", "--iterations=10", f"--base-time={AFTER:%Y-%m-%d %H:%M:%S} UTC", text],
+        env={**os.environ, "TZ": ZONE, "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
+    both = re.findall(r"(?:elapse|#\d+): \w+ (\S+ \S+) (\S+)(?:\n +\(in UTC\): \w+ (\S+ \S+))?", told)
+    times = [datetime.fromisoformat(utc or local).replace(tzinfo=UTC) for local, _, utc in both]
+    assert ours(text) == times
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_our_calendar_has_the_same_times(text: str) -> None:
+    """Away from changes of the clocks, where ours makes up for what was skipped."""
+    read = OnCalendar.read(text)
+    after = datetime(2026, 4, 2, 7, 30, tzinfo=UTC)
+    written = {"calendar": read.calendar(), "timezone": read.timezone or ZONE}
+    new = Spec.read(written, machine_zone=ZONE, now=after).times(ZONE).upcoming(after, 5)
+    assert new == list(islice(read.times(after, ZoneInfo(ZONE)), 5))
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_what_cannot_be_said_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(NotCalendarError, match=r"\.$"):
+        OnCalendar.read(text)

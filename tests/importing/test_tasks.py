@@ -1,0 +1,183 @@
+from calendar import month_name
+from datetime import UTC, datetime
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from scheduler.importing.found import Found, Job
+from scheduler.importing.tasks import read_task
+from scheduler.timing.spec import Spec
+
+ZONE = "Europe/Berlin"
+AFTER = datetime(2026, 4, 2, 7, 30, tzinfo=UTC)
+START = "<StartBoundary>2026-01-05T08:30:00</StartBoundary>"
+EXEC = '<Exec><Command>C:\\Program Files\\Tool\\tool.exe</Command><Arguments>/quiet "a b"</Arguments></Exec>'
+
+
+def task(trigger: str, settings: str = "", action: str = EXEC) -> str:
+    return (
+        '<?xml version="1.0" encoding="UTF-16"?>\n'
+        '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">\n'
+        "<RegistrationInfo><Description>Tidy up</Description><URI>\\Tidy</URI></RegistrationInfo>\n"
+        f"<Triggers>\n{trigger}\n</Triggers>\n<Settings>{settings}</Settings>\n<Actions>{action}</Actions>\n</Task>"
+    )
+
+
+def calendared(inside: str, more: str = "") -> str:
+    return f"<CalendarTrigger>{more}{START}{inside}</CalendarTrigger>"
+
+
+def repeated(interval: str, duration: str = "") -> str:
+    span = f"<Duration>{duration}</Duration>" if duration else ""
+    return f"<Repetition><Interval>{interval}</Interval>{span}</Repetition>"
+
+
+DAILY = calendared("<ScheduleByDay><DaysInterval>1</DaysInterval></ScheduleByDay>")
+WEEKLY = calendared(
+    "<ScheduleByWeek><WeeksInterval>1</WeeksInterval><DaysOfWeek><Monday /><Friday /></DaysOfWeek></ScheduleByWeek>"
+)
+MONTHS = "".join(f"<{name} />" for name in month_name[1:])
+MONTHLY = calendared(
+    f"<ScheduleByMonth><DaysOfMonth><Day>1</Day><Day>Last</Day></DaysOfMonth><Months>{MONTHS}</Months></ScheduleByMonth>"
+)
+QUARTERLY = calendared(
+    "<ScheduleByMonth><DaysOfMonth><Day>15</Day></DaysOfMonth><Months><March /><June /></Months></ScheduleByMonth>"
+)
+SECOND_TUESDAY = calendared(
+    "<ScheduleByMonthDayOfWeek><Weeks><Week>2</Week></Weeks><DaysOfWeek><Tuesday /></DaysOfWeek>"
+    f"<Months>{MONTHS}</Months></ScheduleByMonthDayOfWeek>"
+)
+LAST_FRIDAY = SECOND_TUESDAY.replace("<Week>2<", "<Week>Last<").replace("Tuesday", "Friday")
+HOURLY_AT_WORK = calendared("<ScheduleByDay />", repeated("PT1H", "PT10H"))
+EVERY_QUARTER = f"<TimeTrigger>{repeated('PT15M')}{START}</TimeTrigger>"
+ONCE = "<TimeTrigger><StartBoundary>2027-02-03T04:05:06</StartBoundary></TimeTrigger>"
+TRANSLATED = {
+    "daily": DAILY,
+    "weekly": WEEKLY,
+    "monthly": MONTHLY,
+    "quarterly": QUARTERLY,
+    "second tuesday": SECOND_TUESDAY,
+    "last friday": LAST_FRIDAY,
+    "hourly at work": HOURLY_AT_WORK,
+    "every quarter": EVERY_QUARTER,
+    "once": ONCE,
+}
+
+
+def one(text: str) -> Job:
+    found = read_task(text)
+    assert found.left == ()
+    [job] = found.jobs
+    return job
+
+
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_the_times_are_those_of_the_trigger(name: str) -> None:
+    job = one(task(TRANSLATED[name]))
+    written = {
+        word: job.settings[word]
+        for word in ("calendar", "once", "start_at", "end_at", "timezone")
+        if word in job.settings
+    }
+    new = Spec.read(written, machine_zone=ZONE, now=AFTER).times(ZONE).upcoming(AFTER, 10)
+    assert job.old is not None
+    assert new == list(islice(job.old(AFTER, ZoneInfo(ZONE)), 10))
+    assert len(new) == (1 if name == "once" else 10)
+
+
+def shown(trigger: str, count: int) -> list[str]:
+    job = one(task(trigger))
+    assert job.old is not None
+    return [f"{at.astimezone(ZoneInfo(ZONE)):%m-%d %H:%M}" for at in islice(job.old(AFTER, ZoneInfo(ZONE)), count)]
+
+
+def test_the_old_times_are_what_the_words_say() -> None:
+    assert shown(SECOND_TUESDAY, 2) == ["04-14 08:30", "05-12 08:30"]
+    assert shown(LAST_FRIDAY, 2) == ["04-24 08:30", "05-29 08:30"]
+    assert shown(MONTHLY, 3) == ["04-30 08:30", "05-01 08:30", "05-31 08:30"]
+    assert shown(HOURLY_AT_WORK, 3) == ["04-02 10:30", "04-02 11:30", "04-02 12:30"]
+    assert shown(EVERY_QUARTER, 2) == ["04-02 09:45", "04-02 10:00"]
+
+
+def test_an_end_is_kept() -> None:
+    job = one(task(DAILY.replace(START, START + "<EndBoundary>2026-04-04T00:00:00</EndBoundary>")))
+    assert job.settings["end_at"] == "2026-04-04T00:00:00"
+    assert job.old is not None
+    assert len(list(job.old(AFTER, ZoneInfo(ZONE)))) == 1
+
+
+def test_settings_become_policies() -> None:
+    settings = (
+        "<MultipleInstancesPolicy>Queue</MultipleInstancesPolicy><StartWhenAvailable>true</StartWhenAvailable>"
+        "<RunOnlyIfNetworkAvailable>true</RunOnlyIfNetworkAvailable><ExecutionTimeLimit>PT2H</ExecutionTimeLimit>"
+        "<DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries><WakeToRun>false</WakeToRun>"
+    )
+    given = one(task(DAILY, settings)).settings
+    assert {name: given[name] for name in ("overlap", "catchup", "needs", "timeout")} == {
+        "overlap": "buffer_all",
+        "catchup": "one",
+        "needs": ["network"],
+        "timeout": "7200s",
+    }
+
+
+def test_unsaid_settings_are_those_of_windows() -> None:
+    given = one(task(DAILY)).settings
+    assert (given["overlap"], given["catchup"], given["needs"], given["timeout"]) == (
+        "skip",
+        "none",
+        ["power"],
+        "259200s",
+    )
+
+
+def test_a_command_keeps_its_arguments_as_they_were() -> None:
+    job = one(task(DAILY))
+    assert job.commands == (("cmd.exe", "/d", "/s", "/c", '"C:\\Program Files\\Tool\\tool.exe" /quiet "a b"'),)
+    assert job.title == "Tidy up"
+
+
+def test_each_trigger_is_a_job() -> None:
+    found = read_task(task(DAILY + WEEKLY))
+    assert len(found.jobs) == 2
+
+
+@pytest.mark.parametrize(
+    ("trigger", "reason"),
+    [
+        ("<LogonTrigger />", "logs on"),
+        ("<BootTrigger />", "starts"),
+        ("<IdleTrigger />", "idle"),
+        ("<EventTrigger />", "event"),
+        ("<OddTrigger>" + START + "</OddTrigger>", "not a trigger"),
+        ("<CalendarTrigger><ScheduleByDay /></CalendarTrigger>", "begins"),
+        (DAILY.replace(">1<", ">3<"), "every 3 days"),
+        (WEEKLY.replace(">1<", ">2<"), "every 2 weeks"),
+        (calendared("<ScheduleByDay />", repeated("PT7M", "P1D")), "repetition"),
+        (calendared("<ScheduleByDay />", repeated("PT1H", "PT20H")), "midnight"),
+        (calendared("<ScheduleByDay />", repeated("soon", "PT20H")), "length"),
+        (calendared(""), "which days"),
+        (f"<TimeTrigger>{repeated('PT1H', 'PT5H')}{START}</TimeTrigger>", "one day only"),
+        (DAILY.replace(START, "<Enabled>false</Enabled>" + START), "turned off"),
+        ("", "by hand"),
+    ],
+)
+def test_what_does_not_translate_is_listed_with_its_reason(trigger: str, reason: str) -> None:
+    found: Found = read_task(task(trigger), place="t.xml")
+    assert found.jobs == ()
+    [left] = found.left
+    assert left.place == "t.xml"
+    assert reason in left.reason
+
+
+def test_what_jobs_do_not_have_is_listed_beside_the_job() -> None:
+    found = read_task(task(DAILY, "<WakeToRun>true</WakeToRun>", EXEC + "<ComHandler>x</ComHandler>"))
+    assert len(found.jobs) == 1
+    assert sorted(left.text.split()[0] for left in found.left) == ["ComHandler", "WakeToRun"]
+
+
+@pytest.mark.parametrize("text", ["", "hello", "<a/>", '<!DOCTYPE x [<!ENTITY a "b">]><Task>&a;</Task>', "<Task"])
+def test_what_is_no_task_is_listed_and_harms_nobody(text: str) -> None:
+    found = read_task(text)
+    assert (found.jobs, len(found.left)) == ((), 1)
