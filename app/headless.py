@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer
@@ -17,6 +16,7 @@ from app.installation import Installation
 from app.logbook import keep_log
 from app.narrator import Narrator
 from app.signals import EndSignals
+from app.wanted import Wanted
 from app.watching import Watching
 from scheduler import __version__
 from scheduler.engine.clock import SystemClock
@@ -28,20 +28,6 @@ log = logging.getLogger(__name__)
 _PREFERENCES = "preferences.json"
 _QUIET_LOOK = 100
 """Milliseconds between two looks whether there is nothing left to do."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """How long to run, and what to say first."""
-
-    seconds: float | None = None
-    until_idle: bool = False
-    demo: bool = False
-    greeting: str = ""
-    folder_option: str = ""
-    """What commands must add to find this folder."""
-    to_stderr: bool = False
-    """Stdout is for a program."""
 
 
 def run(folder: Path, wanted: Wanted) -> None:

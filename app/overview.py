@@ -2,27 +2,21 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication
 
-from app.asking import Asking
-from app.installation import Installation
 from app.times import say_time
 from app.words import TrayState
-from scheduler.engine.conditions import Conditions
-from scheduler.engine.engine import PAUSED
-from scheduler.engine.workflows.views.requests import RequestView
-from scheduler.engine.workflows.views.workflows import WorkflowView
 from scheduler.rules.states import WorkflowState
-from scheduler.store import facts
-from scheduler.timing.policies import Need
-from scheduler.timing.zones import find_zone
+
+if TYPE_CHECKING:  # the icon in the tray comes before the engine is loaded
+    from scheduler.engine.workflows.views.requests import RequestView
+    from scheduler.engine.workflows.views.workflows import WorkflowView
 
 FAR = timedelta(days=3650)
 """A pause longer than this has no end that anybody would want to read."""
-_TOGETHER = 150
-"""Milliseconds over which news are gathered before they are looked at."""
 translate = QCoreApplication.translate
 
 
@@ -30,14 +24,14 @@ translate = QCoreApplication.translate
 class Overview:
     now: datetime
     zone: ZoneInfo
-    workflows: tuple[WorkflowView, ...] = ()
-    requests: tuple[RequestView, ...] = ()
+    workflows: "tuple[WorkflowView, ...]" = ()
+    requests: "tuple[RequestView, ...]" = ()
     paused_until: datetime | None = None
     """Until when nothing starts, because the person said so."""
     is_offline: bool = False
 
     @property
-    def next(self) -> WorkflowView | None:
+    def next(self) -> "WorkflowView | None":
         """The workflow that runs next."""
         coming = [one for one in self.workflows if one.next is not None]
         return min(coming, key=lambda one: one.next or self.now, default=None)
@@ -67,20 +61,6 @@ class Overview:
 
     def name_of(self, workflow: str) -> str:
         return next((one.name for one in self.workflows if one.workflow == workflow), workflow)
-
-
-def read_overview(installation: Installation, conditions: Conditions | None = None) -> Overview:
-    """In any thread."""
-    context, views = installation.house.engine.context, installation.views
-    paused = facts.read(installation.database.read(), PAUSED)
-    return Overview(
-        now=context.clock.now(),
-        zone=find_zone(context.machine_zone),
-        workflows=tuple(views.workflows()),
-        requests=tuple(views.attention()),
-        paused_until=datetime.fromisoformat(paused) if paused else None,
-        is_offline=conditions is not None and conditions.holds(Need.NETWORK) is False,
-    )
 
 
 def say_summary(overview: Overview) -> str:
@@ -122,37 +102,3 @@ def say_next(overview: Overview) -> str:
         return ""
     when = say_time(coming.next.replace(second=0, microsecond=0), overview.zone, overview.now)
     return translate("overview", "Next: {name}, {time}").format(name=coming.name, time=when)
-
-
-class Watch(QObject):
-    """Looks again after news, a burst at once, and passes on what it saw."""
-
-    changed = Signal(object)
-    """An Overview."""
-
-    def __init__(self, installation: Installation, conditions: Conditions | None = None) -> None:
-        super().__init__()
-        self._installation = installation
-        self._conditions = conditions
-        self._asking = Asking(self)
-        self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
-        self._soon.timeout.connect(self.look)
-        self.latest: Overview | None = None
-        installation.announced.connect(self.stir)
-
-    @Slot()
-    def stir(self) -> None:
-        if not self._soon.isActive():
-            self._soon.start()
-
-    @Slot()
-    def look(self) -> None:
-        installation, conditions = self._installation, self._conditions
-        self._asking.ask_latest("overview", lambda: read_overview(installation, conditions), self._take)
-
-    def close(self) -> None:
-        self._soon.stop()
-
-    def _take(self, overview: Overview) -> None:
-        self.latest = overview
-        self.changed.emit(overview)

@@ -1,21 +1,18 @@
 """Dayhand with a face: puts tray, notices and window around an installation, and takes them down again."""
 
 import logging
-import sys
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from app.answers import OPEN, RECONNECT, find_answer, make_problem
+from app.appearing import App
 from app.asking import Asking, close_asking, command
 from app.backing_up import back_up_now_and_then
 from app.crash import Crashes
 from app.garbage import Garbage
-from app.headless import Wanted
-from app.icons import app_icon
 from app.installation import Installation
 from app.leaving import Leaving, find_underway
 from app.logbook import keep_log
@@ -25,7 +22,7 @@ from app.notices.herald import Herald
 from app.notices.notice import Notice, Notices, Urgency
 from app.notices.policy import Rules
 from app.notices.tray import TrayNotices
-from app.overview import Overview, Watch
+from app.overview import Overview
 from app.platform.attuning import attune
 from app.platform.bus import Bus
 from app.platform.machine import session_bus, system_bus, watch_machine
@@ -35,6 +32,8 @@ from app.signals import EndSignals
 from app.theme import Tone
 from app.tray import Tray
 from app.tray_menu import Choice
+from app.wanted import Wanted
+from app.watch import Watch
 from app.watching import Watching
 from app.window.welcome import Welcome
 from app.window.window import Window
@@ -54,18 +53,6 @@ _FILES = 60_000
 """Milliseconds between two looks at the files of workflows: the system tells of most changes at once."""
 
 
-class App(QApplication):
-    """Asked by the system to quit, as macOS does from its own menu, it asks the same as everywhere."""
-
-    quit_asked = Signal()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Quit:
-            self.quit_asked.emit()
-            return True
-        return super().event(event)
-
-
 class Shell(QObject):
     """In the GUI thread. What a person does here becomes the same commands as everywhere else."""
 
@@ -73,7 +60,13 @@ class Shell(QObject):
     """From any thread: a sentence for the foot of the window."""
 
     def __init__(
-        self, installation: Installation, moods: Moods, bus: Bus, preferences: Preferences, look: Look | None = None
+        self,
+        installation: Installation,
+        moods: Moods,
+        bus: Bus,
+        tray: Tray,
+        preferences: Preferences,
+        look: Look | None = None,
     ) -> None:
         """The bus is the person's, and not opened yet."""
         super().__init__()
@@ -87,7 +80,7 @@ class Shell(QObject):
         context = installation.house.engine.context
         self.herald = Herald(self.notices, context.clock, lambda: find_zone(context.machine_zone), _rules(preferences))
         self._preferences = preferences
-        self.tray = Tray(bus)
+        self.tray = tray
         self.window = Window(installation)
         self.watch = Watch(installation, moods)
         self.leaving = Leaving(lambda: find_underway(installation), self.window_if_shown)
@@ -149,6 +142,8 @@ class Shell(QObject):
         window.quit_wanted.connect(self.leaving.leave)
         window.preferred.connect(self.follow)
         self.leaving.left.connect(_end)
+        if tray_icon := self.tray.icon:
+            self.bubbles.use(tray_icon)
 
     @Slot(object)
     def follow(self, preferences: Preferences) -> None:
@@ -246,17 +241,15 @@ class Shell(QObject):
         return self.window if self.window.isVisible() and not self.window.isMinimized() else None
 
 
-def run(folder: Path, wanted: Wanted, *, background: bool = False) -> None:
+def run(app: App, tray: Tray, folder: Path, wanted: Wanted, *, background: bool = False) -> None:
     """Run until the person quits. The caller holds the folder's lock."""
-    app = App([sys.argv[0]])
-    _name(app)
     with keep_log(folder) as log_file:
         log.info("Dayhand %s starts", __version__)
-        _run(app, folder, wanted, log_file, background=background)
+        _run(app, tray, folder, wanted, log_file, background=background)
         log.info("Dayhand ends")
 
 
-def _run(app: App, folder: Path, wanted: Wanted, log_file: Path, *, background: bool) -> None:
+def _run(app: App, tray: Tray, folder: Path, wanted: Wanted, log_file: Path, *, background: bool) -> None:
     preferences = read_preferences(folder)
     garbage = Garbage()
     machine, session = system_bus(), session_bus()
@@ -268,7 +261,7 @@ def _run(app: App, folder: Path, wanted: Wanted, log_file: Path, *, background: 
         shows="Its window is in front now.",
     )
     look = Look(app, preferences.appearance)
-    shell = Shell(installation, moods, session, preferences, look)
+    shell = Shell(installation, moods, session, tray, preferences, look)
     crashes = Crashes(log_file, shell.window_if_shown)
     app.quit_asked.connect(shell.leaving.leave)
     signals = EndSignals(_end)
@@ -311,12 +304,3 @@ def _end() -> None:
 
 def _rules(preferences: Preferences) -> Rules:
     return Rules(quiet=preferences.quiet_hours)
-
-
-def _name(app: QApplication) -> None:
-    app.setApplicationName("dayhand")
-    app.setApplicationDisplayName("Dayhand")
-    app.setDesktopFileName("dayhand")
-    app.setQuitOnLastWindowClosed(False)
-    icon: QIcon = app_icon()
-    app.setWindowIcon(icon)

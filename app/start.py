@@ -16,6 +16,7 @@ from app.cli import RefusedError
 from app.control import client
 from app.folder import add_data_dir, data_dir, refusing
 from app.sparing import spare_sources
+from app.wanted import Wanted
 
 _DESCRIPTION = """Run Dayhand: with a window and an icon in the tray, or in the terminal where there is no display.
 
@@ -60,11 +61,8 @@ def run(options: Namespace) -> Ended:
     is_demo = options.data_dir is None and not is_headless and not has_display()
     spare_sources()
     with refusing():
-        from app import headless  # noqa: PLC0415  Qt and SQLite are loaded only where they are needed
-        from app.demo import demo_dir  # noqa: PLC0415
-
-        folder = demo_dir() if is_demo else data_dir(options)
-        wanted = headless.Wanted(
+        folder = _demo_dir() if is_demo else data_dir(options)
+        wanted = Wanted(
             seconds=options.seconds,
             until_idle=options.until_idle,
             demo=is_demo,
@@ -75,14 +73,25 @@ def run(options: Namespace) -> Ended:
         try:
             with _held(folder, alone=is_headless):
                 if is_headless or not has_display():
+                    from app import headless  # noqa: PLC0415  Qt and SQLite are loaded only where they are needed
+
                     headless.run(folder, wanted)
                 else:
-                    from app import shell  # noqa: PLC0415  as above
+                    from app.appearing import appear  # noqa: PLC0415  as above
 
-                    shell.run(folder, wanted, background=options.background)
+                    app, tray = appear()
+                    from app import shell  # noqa: PLC0415  most of all, and after the icon is there
+
+                    shell.run(app, tray, folder, wanted, background=options.background)
         except _AlreadyRunningError as error:
             return Ended(str(error))
     return Ended()
+
+
+def _demo_dir() -> Path:
+    from app.demo import demo_dir  # noqa: PLC0415
+
+    return demo_dir()
 
 
 def start_command(folder: Path) -> Sequence[str]:

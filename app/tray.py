@@ -31,6 +31,8 @@ class Tray(QObject):
     """The icon was clicked: show the window."""
     chosen = Signal(object)
     """A Choice of the menu."""
+    looked = Signal()
+    """Whether there is a tray is known now; if so, the icon is there."""
     came = Signal(object)
     """The QSystemTrayIcon that is there now."""
 
@@ -80,12 +82,14 @@ class Tray(QObject):
         if not self._has_met:
             self._drop()
         self._try_for_a_while()
+        self.looked.emit()
 
     @Slot()
     def _hear(self) -> None:
         """No watcher; there may still be a tray of the older kind."""
         self._is_told = True
         self._try_for_a_while()
+        self.looked.emit()
 
     def _try_for_a_while(self) -> None:
         self._tries = _TRIES

@@ -3,7 +3,8 @@
 from PySide6.QtWidgets import QStackedLayout
 
 from app.installation import Installation
-from app.overview import Overview, read_overview
+from app.overview import Overview
+from app.watch import read_overview
 from app.widgets.empty import EmptyPage
 from app.window.cards import Cards
 from app.window.frame import Column

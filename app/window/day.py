@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.installation import Installation
-from app.overview import Overview, read_overview
+from app.overview import Overview
+from app.watch import read_overview
 from app.widgets.timeline_axis import day_span
 from app.widgets.timeline_layout import Bar, Lane
 from app.window.states import state_of_run, state_of_time

@@ -4,7 +4,8 @@ from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.installation import Installation
-from app.overview import Overview, Watch, read_overview, say_next
+from app.overview import Overview, say_next
+from app.watch import Watch, read_overview
 from app.words import TrayState
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.timing.policies import Need

@@ -16,6 +16,7 @@ from app.platform.bus import Bus
 from app.platform.moods import Moods
 from app.preferences import Preferences
 from app.shell import Shell
+from app.tray import Tray
 from app.tray_menu import Choice
 from scheduler.engine.workflows.views.requests import RequestView
 from tests.app.living import Wait, deploy, empty, installation, request_, rows, wait
@@ -40,7 +41,7 @@ def make_shell(qtbot: QtBot, daemon: PrivateBus, screen: StandInDaemon) -> Itera
 
     def make(around: Installation, preferences: Preferences | None = None, *, background: bool = False) -> Shell:
         bus = Bus(daemon.address, pause=20)
-        shell = Shell(around, Moods(), bus, preferences or Preferences())
+        shell = Shell(around, Moods(), bus, Tray(bus), preferences or Preferences())
         made.append((shell, bus))
         shell.start(background=background)
         return shell

@@ -14,6 +14,7 @@ from app.platform.bus import Bus
 from app.platform.moods import Moods
 from app.preferences import Preferences, keep_preferences, read_preferences
 from app.shell import Shell, is_new
+from app.tray import Tray
 from app.window.today import TodayPage
 from app.window.welcome import Welcome
 from app.window.welcome_sample import FOLDER, start_sample
@@ -43,7 +44,7 @@ def make_shell(qtbot: QtBot) -> Iterator[Callable[[Installation], Shell]]:
     def make(around: Installation) -> Shell:
         bus = Bus("")
         preferences = read_preferences(around.folder)
-        shell = Shell(around, Moods(), bus, preferences)
+        shell = Shell(around, Moods(), bus, Tray(bus), preferences)
         made.append((shell, bus))
         shell.start(greets=is_new(around, preferences))
         return shell

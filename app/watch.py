@@ -1,0 +1,65 @@
+"""Looks how everything stands, whenever there are news."""
+
+from datetime import datetime
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.asking import Asking
+from app.installation import Installation
+from app.overview import Overview
+from scheduler.engine.conditions import Conditions
+from scheduler.engine.engine import PAUSED
+from scheduler.store import facts
+from scheduler.timing.policies import Need
+from scheduler.timing.zones import find_zone
+
+_TOGETHER = 150
+"""Milliseconds over which news are gathered before they are looked at."""
+
+
+def read_overview(installation: Installation, conditions: Conditions | None = None) -> Overview:
+    """In any thread."""
+    context, views = installation.house.engine.context, installation.views
+    paused = facts.read(installation.database.read(), PAUSED)
+    return Overview(
+        now=context.clock.now(),
+        zone=find_zone(context.machine_zone),
+        workflows=tuple(views.workflows()),
+        requests=tuple(views.attention()),
+        paused_until=datetime.fromisoformat(paused) if paused else None,
+        is_offline=conditions is not None and conditions.holds(Need.NETWORK) is False,
+    )
+
+
+class Watch(QObject):
+    """Looks again after news, a burst at once, and passes on what it saw."""
+
+    changed = Signal(object)
+    """An Overview."""
+
+    def __init__(self, installation: Installation, conditions: Conditions | None = None) -> None:
+        super().__init__()
+        self._installation = installation
+        self._conditions = conditions
+        self._asking = Asking(self)
+        self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
+        self._soon.timeout.connect(self.look)
+        self.latest: Overview | None = None
+        installation.announced.connect(self.stir)
+
+    @Slot()
+    def stir(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    @Slot()
+    def look(self) -> None:
+        installation, conditions = self._installation, self._conditions
+        self._asking.ask_latest("overview", lambda: read_overview(installation, conditions), self._take)
+
+    def close(self) -> None:
+        self._soon.stop()
+
+    def _take(self, overview: Overview) -> None:
+        self.latest = overview
+        self.changed.emit(overview)
