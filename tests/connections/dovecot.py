@@ -56,6 +56,9 @@ service imap-login {{
 }}
 service anvil {{
   {no_chroot}
+  unix_listener anvil-auth-penalty {{
+    mode = 0
+  }}
 }}
 service stats {{
   {no_chroot}
@@ -118,12 +121,23 @@ class Dovecot:
         (self.folder / "dovecot.conf").write_text(text)
 
     def set_password(self, user: str, password: str) -> None:
+        """While it runs it is noticed within a second or two, so that is waited for."""
         self._passwords[user] = password
         lines = [f"{user}:{{PLAIN}}{password}\n" for user, password in self._passwords.items()]
         part = self.folder / "users.part"
         part.write_text("".join(lines))
         part.chmod(0o644)
         part.replace(self.folder / "users")
+        give_up = time.monotonic() + PATIENCE
+        while self._process is not None and not self._accepts(user, password):
+            assert time.monotonic() < give_up, f"the new password never counts: {self.log()}"
+            time.sleep(0.05)
+
+    def _accepts(self, user: str, password: str) -> bool:
+        """By hand, not by what is being tested."""
+        with closing(socket.create_connection(("127.0.0.1", self.port), PATIENCE)) as one, one.makefile("rb") as lines:
+            one.sendall(f'a LOGIN "{user}" "{password}"\r\n'.encode())
+            return next(line for line in lines if line.startswith(b"a ")).startswith(b"a OK")
 
     def start(self) -> None:
         command = [shutil.which("dovecot") or "/usr/sbin/dovecot", "-F", "-c", str(self.folder / "dovecot.conf")]

@@ -148,7 +148,7 @@ smtp = Connector(
                 "to": Parameter(ParameterKind.ANY, required=False, help=_PEOPLE),
                 "cc": Parameter(ParameterKind.ANY, required=False, help=_PEOPLE),
                 "bcc": Parameter(ParameterKind.ANY, required=False, help=f"{_PEOPLE} The others do not see them."),
-                "subject": Parameter(ParameterKind.TEXT, required=False),
+                "subject": Parameter(ParameterKind.TEXT, required=False, help="One line."),
                 "text": Parameter(ParameterKind.TEXT, required=False, help="The mail in plain text."),
                 "html": Parameter(ParameterKind.TEXT, required=False, help="The same as HTML, or instead."),
                 "attachments": Parameter(
