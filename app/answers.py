@@ -62,8 +62,8 @@ def find_answer(one: RequestView, answer: str) -> Answer | None:
 def make_problem(one: RequestView, overview: Overview) -> Problem:
     """What a notice says; it has room for two buttons."""
     answers = [answer for answer in list_answers(one) if answer.id not in ("always", ROLLBACK)][:2]
-    name = overview.name_of(one.workflow)
-    group = one.subject if one.kind == "reconnect" else name
+    name = ", ".join(overview.name_of(workflow) for workflow in one.workflows)
+    group = one.subject if one.kind in ("reconnect", "keyring") else name
     return Problem(
         key=one.id,
         title=name,
@@ -98,6 +98,7 @@ def sign_request(kind: str) -> Sign:
         "approval": ("attention", translate("answers", "Asks for your approval"), attention),
         "permission": ("attention", translate("answers", "Asks for permission"), attention),
         "reconnect": ("connection", translate("answers", "Lost its account"), attention),
+        "keyring": ("connection", translate("answers", "Waits for the keyring"), attention),
         "unsure": ("attention", translate("answers", "Did it happen?"), attention),
         "interrupted": ("attention", translate("answers", "Was interrupted"), attention),
         "script-error": ("failed", translate("answers", "Script error"), bad),

@@ -10,6 +10,8 @@ from app.desk.served import ServedFloor
 from app.host import Host
 from app.platform.zone import machine_zone
 from scheduler.connections.keeper import Keeper
+from scheduler.connections.vault import Vault
+from scheduler.connections.vault_errors import VaultError
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.conditions import Conditions
 from scheduler.engine.engine import Engine
@@ -22,6 +24,8 @@ from scheduler.store.health import Damage, close_store, open_store
 
 _QUIET = 3_000
 """Milliseconds without news after which there is time to tidy up."""
+_KEYRING_LOOK = 3_000
+"""Milliseconds between two looks at a keyring that was locked or away."""
 
 
 class Installation(QObject):
@@ -34,6 +38,7 @@ class Installation(QObject):
     show_wanted = Signal()
     quit_wanted = Signal()
     _more_to_tidy = Signal()
+    _keyring_changed = Signal(bool)
 
     def __init__(
         self,
@@ -52,6 +57,8 @@ class Installation(QObject):
         opened = open_store(folder, clock.now())
         self.damage: Damage | None = opened.damage
         self.database = opened.database
+        self._vault = Vault(changed=self._hear_keyring)
+        self._has_ended = False
         self.house = House(
             opened.database,
             folder,
@@ -61,7 +68,7 @@ class Installation(QObject):
             settings=settings,
             announce=self._announce,
             tell=self.told.emit,
-            secrets=Keeper(),
+            secrets=Keeper(self._vault),
         )
         self.house.workshop.end_orphans()  # before there are workers of our own
         self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
@@ -72,6 +79,9 @@ class Installation(QObject):
         self._later.timeout.connect(self._tidy)
         self.announced.connect(self._tidy_later)
         self._more_to_tidy.connect(self._tidy)
+        self._keyring_look = QTimer(self, interval=_KEYRING_LOOK)
+        self._keyring_look.timeout.connect(self._vault.look)
+        self._keyring_changed.connect(self._follow_keyring)
         self.desk = Desk(ServedFloor(self.host, self.house, show=self._show, quit_app=self._quit))
         self.control = Control(folder, self.desk.answer)
 
@@ -82,6 +92,8 @@ class Installation(QObject):
 
     def end(self) -> None:
         """Hear no more commands and end what runs; it goes on at the next start."""
+        self._has_ended = True
+        self._keyring_look.stop()
         self._later.stop()
         self.control.close()
         self.host.stop()
@@ -108,6 +120,22 @@ class Installation(QObject):
         """On the engine's thread."""
         if engine.dispatch.in_flight == 0 and self._tidying.step():
             self._more_to_tidy.emit()
+
+    def _hear_keyring(self, trouble: VaultError | None) -> None:
+        """In any thread."""
+        if self._has_ended:
+            return
+        if trouble is None:
+            self.host.ask(lambda _: self.house.answering.keyring_is_back())
+        self._keyring_changed.emit(trouble is None)
+
+    @Slot(bool)
+    def _follow_keyring(self, is_there: bool) -> None:  # noqa: FBT001  Qt's way of calling
+        """While it is away, look now and then, without a dialog, whether it is back."""
+        if is_there or self._has_ended:
+            self._keyring_look.stop()
+        else:
+            self._keyring_look.start()
 
     def _announce(self, announcement: Announcement) -> None:
         self._listener(announcement)

@@ -2,6 +2,8 @@
 
 import importlib
 import sys
+from contextlib import closing
+from functools import cache
 from typing import Any
 
 from scheduler.connections.vault_errors import NoVaultError, VaultDismissedError, VaultError, VaultLockedError
@@ -11,6 +13,7 @@ _TRUSTED = {
     "win32": (("Windows", "WinVaultKeyring"),),
 }
 _TRUSTED_ELSEWHERE = (("SecretService", "Keyring"), ("kwallet", "DBusKeyring"), ("libsecret", "Keyring"))
+_FREEDESKTOP = "keyring.backends.SecretService"
 _UNREACHABLE = {"KeyringError", "SecretStorageException", "DBusErrorResponse", "OSError"}
 
 
@@ -27,7 +30,40 @@ def find_keyring() -> Any:
             works.append(candidate)
     if not works:
         raise NoVaultError
-    return max(works, key=lambda candidate: float(candidate.priority))()
+    best = max(works, key=lambda candidate: float(candidate.priority))
+    return (_tidy(best) if best.__module__ == _FREEDESKTOP else best)()
+
+
+@cache
+def _tidy(secret_service: Any) -> Any:
+    """The same without what it leaves behind: it keeps a connection to the bus for every call that fails."""
+    library = importlib.import_module("secretstorage")
+    errors = importlib.import_module("keyring.errors")
+
+    class Tidy(secret_service):  # type: ignore[misc]
+        def get_preferred_collection(self) -> Any:
+            bus = library.dbus_init()
+            try:
+                collection = library.get_default_collection(bus)
+                if collection.is_locked():
+                    collection.unlock()
+                    if collection.is_locked():
+                        raise errors.KeyringLocked
+            except BaseException:
+                bus.close()
+                raise
+            return collection
+
+    return Tidy
+
+
+def is_open() -> bool:
+    """Whether it can be read at once, found out without a dialog; False where that cannot be found out."""
+    if not any(kind.__module__ == _FREEDESKTOP for kind in type(find_keyring()).__mro__):
+        return False
+    secretstorage = importlib.import_module("secretstorage")
+    with closing(secretstorage.dbus_init()) as bus:
+        return not secretstorage.Collection(bus, "/org/freedesktop/secrets/aliases/default").is_locked()
 
 
 def explain_keyring(error: Exception) -> VaultError | None:

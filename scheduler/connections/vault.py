@@ -8,8 +8,8 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYetError
 from typing import Any, TypeVar
 
-from scheduler.connections.keyrings import explain_keyring, find_keyring
-from scheduler.connections.vault_errors import NotInVaultError, NotKeptError, VaultLateError
+from scheduler.connections.keyrings import explain_keyring, find_keyring, is_open
+from scheduler.connections.vault_errors import NotInVaultError, NotKeptError, VaultError, VaultLateError
 
 SERVICE = "dayhand"
 
@@ -23,8 +23,12 @@ class Vault:
     it brings is there for the next call; until then no second dialog is opened.
     """
 
-    def __init__(self, seconds: float = 20) -> None:
+    def __init__(self, seconds: float = 20, changed: Callable[[VaultError | None], None] = lambda _: None) -> None:
+        """`changed` is told, in any thread, when the keyring is no longer available, and when it answers (again)."""
         self._seconds = seconds
+        self._changed = changed
+        self._state: type[VaultError] | str | None = "not asked yet"
+        self._noting = threading.Lock()
         self._turn = threading.Lock()
         self._read: dict[str, dict[str, Any]] = {}
 
@@ -60,6 +64,31 @@ class Vault:
         """Ask the keyring again from now on."""
         self._read.clear()
 
+    def look(self) -> None:
+        """Whether what was wrong is over, found out without a dialog and without waiting here."""
+        if not isinstance(self._state, type) or not self._turn.acquire(blocking=False):
+            return
+
+        def find_out() -> None:
+            try:
+                is_over = is_open()
+            except Exception:  # noqa: BLE001  whatever it is, it is not over
+                is_over = False
+            finally:
+                self._turn.release()
+            if is_over:
+                self._note(None)
+
+        threading.Thread(target=find_out, name="keyring", daemon=True).start()
+
+    def _note(self, trouble: VaultError | None) -> None:
+        """Each change is told once."""
+        kind = None if trouble is None else type(trouble)
+        with self._noting:
+            before, self._state = self._state, kind
+        if before != kind:
+            self._changed(trouble)
+
     def _get(self, keyring: Any, connection: str) -> dict[str, Any]:
         known = self._read.get(connection)
         if known is not None:
@@ -75,7 +104,7 @@ class Vault:
     def _ask(self, act: Callable[[Any], _Answer]) -> _Answer:
         give_up = time.monotonic() + self._seconds
         if not self._turn.acquire(timeout=self._seconds):
-            raise VaultLateError
+            raise self._late()
         answer: Future[_Answer] = Future()
         threading.Thread(target=self._work, args=(act, answer), name="keyring", daemon=True).start()
         try:
@@ -83,15 +112,25 @@ class Vault:
         except NotYetError as error:
             if answer.done():
                 return answer.result()
-            raise VaultLateError from error
+            raise self._late() from error
+
+    def _late(self) -> VaultLateError:
+        late = VaultLateError()
+        self._note(late)
+        return late
 
     def _work(self, act: Callable[[Any], _Answer], answer: Future[_Answer]) -> None:
         try:
-            answer.set_result(act(find_keyring()))
+            found = act(find_keyring())
         except Exception as error:  # noqa: BLE001  the outermost frame of its thread
-            told = explain_keyring(error)
-            if told is not None:
+            told = error if isinstance(error, VaultError) else explain_keyring(error)
+            if told is not None and told is not error:
                 told.__cause__ = error
             answer.set_exception(told or error)
+            if told is not None:
+                self._note(told if told.is_away else None)
+        else:
+            answer.set_result(found)
+            self._note(None)
         finally:
             self._turn.release()

@@ -7,6 +7,8 @@ class VaultError(Exception):
     """The keyring did not do what was asked; `sentence` says what helps."""
 
     kind = FailureClass.TRANSIENT
+    is_away = True
+    """Nothing can be had from it now, whatever the connection."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -52,6 +54,8 @@ class VaultLateError(VaultError):
 class NotKeptError(VaultError):
     """What was saved did not come back."""
 
+    is_away = False
+
     def __init__(self, connection: str) -> None:
         super().__init__(f"The keyring did not keep the secrets of {connection}. Check the keyring, then try again.")
 
@@ -60,6 +64,7 @@ class NotInVaultError(VaultError):
     """The keyring answers, and has nothing for this connection."""
 
     kind = FailureClass.AUTH
+    is_away = False
 
     def __init__(self, connection: str) -> None:
         super().__init__(f"The keyring holds no secrets for {connection}. Reconnect it.")

@@ -13,6 +13,8 @@ class RequestKind(StrEnum):
     APPROVAL = "approval"
     PERMISSION = "permission"
     RECONNECT = "reconnect"
+    KEYRING = "keyring"
+    """The keyring is locked or away; everything that waits goes on by itself when it is back."""
     UNSURE = "unsure"
     """The outside action may or may not have happened."""
     INTERRUPTED = "interrupted"

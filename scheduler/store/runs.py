@@ -154,9 +154,9 @@ def resuming(db: sqlite3.Connection, now: datetime, workflow: str | None = None)
 
 
 def waiting_for(db: sqlite3.Connection, failure: str, subject: str) -> list[RunRow]:
-    """Those that a failure of that class about that subject holds up until a person has dealt with it."""
+    """Those that a failure of that class about that subject holds up until it has been dealt with."""
     query = (
-        f"{_ALL_OPEN} AND status = 'paused:approval' "
+        f"{_ALL_OPEN} AND status IN ('paused:approval', 'paused:transient') "
         "AND error ->> 'class' = ? AND error ->> 'subject' = ? ORDER BY number"
     )
     return [_from_sql(row) for row in db.execute(query, (failure, subject))]

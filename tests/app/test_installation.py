@@ -8,11 +8,15 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
+from app.asking import command
 from app.control import client
 from app.installation import Installation
+from scheduler.connections.vault_errors import VaultLockedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.store import history
 from tests.app.verbs.served import job, serving
+from tests.connections.doorman import Doorman, door
+from tests.connections.secret_service import SecretService
 
 LIMIT = 60.0
 NOTIFYING = """
@@ -28,6 +32,14 @@ class Tell:
 
     def mutate(self, ctx, prepared):
         ctx.call("notify:me", "send", title="Hello", text=prepared.reserve[0].title)
+"""
+READS = """
+import dayhand
+flow = dayhand.Workflow("NAME", connections=["door:home"])
+
+@flow.job(cron="0 4 1 1 *")
+def read(ctx):
+    ctx.call("door:home", "look")
 """
 
 
@@ -86,3 +98,25 @@ def test_it_is_quiet_when_there_is_nothing_left_to_do(installation: Installation
     wait_for(lambda: installation.views.last_number() == 1)
     wait_for(lambda: installation.host.ask(lambda _: installation.is_quiet()).result(LIMIT))
     assert installation.views.workflow("backup").recent[0].status == "committed"
+
+
+def test_a_locked_keyring_is_said_and_everything_goes_on_when_it_is_unlocked(
+    installation: Installation, service: SecretService
+) -> None:
+    """U9, with a keyring that is locked and unlocked while the app runs; nobody tells the installation."""
+    installation.house.registry._connectors["door"] = door
+    with service.keyring("pw"), Doorman().working() as doorman:
+        given = {"name": "door:home", "settings": {"url": doorman.url}, "secrets": {"password": "hunter2"}}
+        command(installation, "connect", **given)
+        installation._vault.forget()
+        service.lock()
+        for name in ("A", "B"):
+            command(installation, "deploy", path=f"/{name}.py", source=READS.replace("NAME", name), grant=True)
+            command(installation, "run", target=name)
+        wait_for(lambda: [one.workflows for one in installation.views.attention()] == [("a", "b")])
+        [request] = installation.views.attention()
+        assert (request.kind, request.sentence) == ("keyring", VaultLockedError().sentence)
+        assert doorman.let_in == ["/test"]
+        service.unlock("pw")
+        wait_for(lambda: doorman.let_in == ["/test", "/look", "/look"])
+        wait_for(lambda: installation.views.attention() == [])

@@ -3,10 +3,11 @@
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from jeepney import DBusAddress, new_method_call
+import secretstorage
+from jeepney import DBusAddress, MessageType, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 
 _BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -22,6 +23,8 @@ _BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuratio
   </policy>
 </busconfig>
 """
+_SERVICE = "/org/freedesktop/secrets"
+_COLLECTION = f"{_SERVICE}/collection/login"
 
 
 class SecretService:
@@ -67,6 +70,24 @@ class SecretService:
             self._wait_for(daemon)
             yield daemon
         self._wait_for(None)
+
+    def lock(self) -> None:
+        """Lock the collection of the daemon that runs."""
+        with closing(secretstorage.dbus_init()) as bus:
+            secretstorage.Collection(bus, _COLLECTION).lock()
+
+    def unlock(self, password: str) -> None:
+        """Unlock it as its dialog would."""
+        with open_dbus_connection(self.address) as connection:
+            service = DBusAddress(_SERVICE, "org.freedesktop.secrets", "org.freedesktop.Secret.Service")
+            opened = connection.send_and_get_reply(
+                new_method_call(service, "OpenSession", "sv", ("plain", ("s", ""))), timeout=60
+            )
+            inside = service.with_interface("org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface")
+            secret = (opened.body[1], b"", password.encode(), "text/plain")
+            asked = new_method_call(inside, "UnlockWithMasterPassword", "o(oayays)", (_COLLECTION, secret))
+            answer = connection.send_and_get_reply(asked, timeout=60)
+            assert answer.header.message_type is MessageType.method_return, answer.body
 
     def _wait_for(self, daemon: "subprocess.Popen[bytes] | None") -> None:
         """Until the service is on the bus, or gone from it."""

@@ -256,3 +256,34 @@ def test_only_what_is_gone_asks_for_a_reconnect_and_nothing_blames_the_script() 
 def test_the_keyring_library_is_loaded_when_it_is_needed() -> None:
     code = "import sys, scheduler.connections.vault, scheduler.connections.registry; sys.exit('keyring' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_it_is_told_once_when_the_keyring_goes_and_once_when_it_is_back(service: SecretService) -> None:
+    """U9: locked and unlocked while it runs, and found out without a dialog."""
+    told: list[type[VaultError] | None] = []
+    vault = Vault(changed=lambda trouble: told.append(None if trouble is None else type(trouble)))
+    with service.keyring("pw"):
+        vault.put("imap:home", SECRETS)
+        vault.put("imap:work", SECRETS)
+        assert told == [None]
+        service.lock()
+        vault.forget()
+        for _ in range(2):
+            assert fails(lambda: vault.get("imap:home")) is VaultLockedError
+        vault.look()
+        wait_until(lambda: not any(thread.name == "keyring" for thread in threading.enumerate()))
+        assert told == [None, VaultLockedError]
+        service.unlock("pw")
+        vault.look()
+        wait_until(lambda: len(told) == 3)
+        assert told[2] is None
+        assert vault.get("imap:home") == SECRETS
+        with pytest.raises(NotInVaultError):
+            vault.get("imap:nobody")
+        assert len(told) == 3, "what is not there is no fault of the keyring"
+
+
+def test_nothing_is_looked_at_while_all_is_well(service: SecretService) -> None:
+    vault = Vault()
+    vault.look()
+    assert not any(thread.name == "keyring" for thread in threading.enumerate())

@@ -13,7 +13,13 @@ from scheduler.store.grants import GrantKind
 from scheduler.store.requests import Given, RequestKind, RequestRow
 from scheduler.store.runs import RunRow
 
-_SHARED = {RequestKind.RECONNECT: FailureClass.AUTH, RequestKind.PERMISSION: FailureClass.PERMISSION}
+KEYRING = "keyring"
+"""The subject of what waits for the keyring."""
+_SHARED = {
+    RequestKind.RECONNECT: FailureClass.AUTH,
+    RequestKind.PERMISSION: FailureClass.PERMISSION,
+    RequestKind.KEYRING: FailureClass.TRANSIENT,
+}
 """What is asked once for all that wait for it, with the failure that makes them wait."""
 
 
@@ -31,6 +37,13 @@ def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, no
     prepared = attempt.prepared or {}
     said = prepared.get("say") or f"{attempt.plan.name} wants to use {call.tool} of {call.connection}."
     ask(db, RequestKind.APPROVAL, attempt.row, said, now, call=call, ui=prepared.get("ui"))
+
+
+def pass_on(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
+    """What the next attempt waits for as well is not asked anew: the keyring may be as it was."""
+    for one in requests.of_run(db, run):
+        if one.answer is None and one.kind is RequestKind.KEYRING:
+            requests.hand_over(db, one.id, successor.id, successor.workflow)
 
 
 def close(db: sqlite3.Connection, run: str, now: datetime, given: Given = Given.WITHDRAWN) -> None:

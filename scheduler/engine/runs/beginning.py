@@ -93,6 +93,7 @@ def follow(
             mutating_at=old.mutating_at,
             mutated_at=old.mutated_at,
         )
+    asking.pass_on(db, old.id, row)
     asking.close(db, old.id, now, Given.SOLVED)
     runs.follow(db, old.id, row)
     if way is Way.EMIT:

@@ -82,7 +82,10 @@ class Endings:
             case Continuation.AFRESH:
                 events.release(db, attempt.id)
         if failure.kind is FailureClass.TRANSIENT:
+            attempt.blames = subject
             self._fail_for_now(db, attempt, failure, now)
+            if subject == asking.KEYRING:
+                asking.ask(db, RequestKind.KEYRING, attempt.row, failure.sentence, now, subject=subject)
             return
         block = _BLOCKS[failure.kind]
         is_final = failure.kind in (FailureClass.LOGIC, FailureClass.INTERNAL)

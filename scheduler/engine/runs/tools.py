@@ -12,6 +12,7 @@ from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault_errors import NoVaultError, VaultError
 from scheduler.engine.context import Context
+from scheduler.engine.runs.asking import KEYRING
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.runs.hiding import hidden_in, make_keepable
 from scheduler.rules.failures import Failure, FailureClass
@@ -21,8 +22,6 @@ from scheduler.store.grants import GrantKind
 from scheduler.store.mutations import MutationRow
 
 CALL_SECONDS = 30.0
-KEYRING = "keyring"
-"""What runs wait for while the keyring is not available."""
 
 
 class FailedError(Exception):

@@ -10,6 +10,7 @@ from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.once import Act, carry_out
 from scheduler.engine.plans import Plans
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.runs.asking import KEYRING
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciling import settle
 from scheduler.engine.runs.recovery import drop
@@ -27,6 +28,7 @@ from scheduler.workers.discovery import find_tools
 
 _ANSWERS = {
     RequestKind.RECONNECT: "Reconnect the account: dayhand connect {subject}",
+    RequestKind.KEYRING: "Unlock the keyring and it goes on by itself, or try again: dayhand retry {run}",
     RequestKind.UNSURE: "Say whether it happened: dayhand resolve {run} happened, not-happened or skip",
     RequestKind.INTERRUPTED: "Say whether it finished: dayhand resolve {run} happened, not-happened or skip",
     RequestKind.SCRIPT_ERROR: "Put the script right and deploy it, or try again: dayhand retry {run}",
@@ -163,6 +165,20 @@ class Answering:
 
         return self._do("disconnect", name, request_id, act)
 
+    def keyring_is_back(self) -> None:
+        """The keyring answers again: everything that waited for it goes on."""
+        db = self._context.database.read()
+        if not runs.waiting_for(db, FailureClass.TRANSIENT, KEYRING) and not any(
+            one.kind is RequestKind.KEYRING for one in requests.still_open(db)
+        ):
+            return
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            self._go_on_with(db, RequestKind.KEYRING, KEYRING, now)
+            return {}
+
+        self._do("keyring", KEYRING, None, act)
+
     def _do(self, verb: str, subject: str, request: str | None, act: Act) -> dict[str, Any]:
         return carry_out(self._context, verb, subject, request, act)
 
@@ -242,8 +258,7 @@ class Answering:
     def _go_on_with(self, db: sqlite3.Connection, kind: RequestKind, subject: str, now: datetime) -> None:
         """What was asked for is there: everything that waited for it goes on."""
         requests.solve(db, now, kind, subject)
-        failure = FailureClass.AUTH if kind is RequestKind.RECONNECT else FailureClass.PERMISSION
-        for one in runs.waiting_for(db, failure, subject):
+        for one in runs.waiting_for(db, _WAIT_WITH[kind], subject):
             runs.resume(db, one.id, now)
 
     def _held_up(self, db: sqlite3.Connection, target: str) -> list[RunRow]:
@@ -262,6 +277,11 @@ class Answering:
             self._dispatch.give_up(db, run.occurrence, now, Reason.BY_PERSON)
 
 
+_WAIT_WITH = {
+    RequestKind.RECONNECT: FailureClass.AUTH,
+    RequestKind.PERMISSION: FailureClass.PERMISSION,
+    RequestKind.KEYRING: FailureClass.TRANSIENT,
+}
 _RESOLVED = (RequestKind.UNSURE, RequestKind.INTERRUPTED)
 
 

@@ -15,6 +15,7 @@ _HOW = {
     RequestKind.APPROVAL: ("dayhand approve {id}", "dayhand reject {id}"),
     RequestKind.PERMISSION: ("dayhand approve {id}", "dayhand reject {id}"),
     RequestKind.RECONNECT: ("dayhand connect {subject}",),
+    RequestKind.KEYRING: ("dayhand retry {run}",),
     RequestKind.UNSURE: (
         "dayhand resolve {run} happened",
         "dayhand resolve {run} not-happened",
@@ -29,6 +30,9 @@ _HOW = {
     RequestKind.TOO_MANY_FAILURES: ("dayhand retry {run}",),
     RequestKind.INTERNAL: ("dayhand retry {run}",),
 }
+
+_BLOCKS = {RequestKind.RECONNECT: Block.RECONNECT, RequestKind.KEYRING: Block.RETRYING}
+"""What may concern several workflows, with how it closes their lanes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +94,13 @@ def view_request(look: Look, row: RequestRow) -> RequestView:
 
 
 def _workflows(look: Look, row: RequestRow) -> tuple[str, ...]:
-    """A lost account concerns all workflows that stand still because of it."""
-    if row.kind is not RequestKind.RECONNECT or row.answer is not None:
+    """A lost account or a locked keyring concerns all workflows that stand still because of it."""
+    block = _BLOCKS.get(row.kind)
+    if block is None or row.answer is not None:
         return (row.workflow,)
     waiting = {row.workflow}
     for lane in lanes.blocked(look.db):
-        run = runs.find(look.db, lane.run) if lane.blocked is Block.RECONNECT and lane.run else None
+        run = runs.find(look.db, lane.run) if lane.blocked is block and lane.run else None
         if run is not None and (run.error or {}).get("subject") == row.subject:
             waiting.add(run.workflow)
     return tuple(sorted(waiting))
