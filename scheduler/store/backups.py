@@ -31,7 +31,7 @@ def back_up(folder: Path, now: datetime) -> Path:
         backups.mkdir(exist_ok=True, mode=0o700)
         unfinished = target.with_suffix(".part")
         try:
-            offered = _copy(store, unfinished)
+            offered = copy_store(store, unfinished)
             put_in_place(unfinished, target)
         finally:
             for left in backups.glob("*.part*"):
@@ -76,7 +76,7 @@ def put_in_place(unfinished: Path, target: Path) -> None:
             os.close(parent)
 
 
-def _copy(store: Path, unfinished: Path) -> str | None:
+def copy_store(store: Path, unfinished: Path) -> str | None:
     """Copy the store; returns the name of the backup that is offered to its person, which must stay."""
     unfinished.touch(mode=0o600)
     with closing(connect(store)) as source, closing(connect(unfinished)) as copy:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -84,14 +85,34 @@ def restore(folder: Path, now: datetime) -> Path:
         backup = _offered(folder) or last_backup(folder, now)
         if backup is None:
             raise NoBackupError(folder)
-        unfinished = _unfinished(path)
-        shutil.copyfile(backup, unfinished)
-        with closing(connect(unfinished)) as connection:
-            migrations.migrate(connection)
-            schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
-        _set_aside(path, _free_name(path, "replaced", now))
-        put_in_place(unfinished, path)
+
+        def make(unfinished: Path) -> None:
+            shutil.copyfile(backup, unfinished)
+            with closing(connect(unfinished)) as connection:
+                migrations.migrate(connection)
+                schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
+
+        replace(folder, make, now)
     return backup
+
+
+def replace(folder: Path, make: Callable[[Path], None], now: datetime) -> Path | None:
+    """Have another store made, then put it in place of this one, which is set aside; where that is.
+
+    Nothing has changed if `make` fails. The app must not be running.
+    """
+    path = folder / FILE
+    unfinished = _unfinished(path)
+    try:
+        make(unfinished)
+    except BaseException:
+        for left in path.parent.glob(f"{unfinished.name}*"):
+            left.unlink()
+        raise
+    aside = _free_name(path, "replaced", now)
+    _set_aside(path, aside)
+    put_in_place(unfinished, path)
+    return aside if aside.exists() else None
 
 
 def _open(folder: Path, now: datetime) -> Opened:

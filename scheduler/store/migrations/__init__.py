@@ -20,13 +20,13 @@ def refuse_newer(connection: sqlite3.Connection) -> None:
         raise NewerStoreError(version_of(connection), latest())
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Apply the steps that this file has not seen; an interrupted one leaves no trace."""
+def migrate(connection: sqlite3.Connection, last: int | None = None) -> None:
+    """Apply the steps that this file has not seen, up to a last one; an interrupted one leaves no trace."""
     refuse_newer(connection)
     # A step may rebuild a table that others refer to; its references are checked at its end.
     connection.execute("PRAGMA foreign_keys = OFF")
     for number, script in _steps():
-        if number > version_of(connection):
+        if version_of(connection) < number <= (number if last is None else last):
             try:
                 _apply(connection, number, script)
             except sqlite3.Error as error:
