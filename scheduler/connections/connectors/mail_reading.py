@@ -32,8 +32,12 @@ class Part:
 
 
 def parse(content: bytes, *, headers_only: bool = False) -> Message:
-    """Never refuses anything: lines that are no headers begin the body."""
-    return BytesParser(policy=compat32).parsebytes(content, headersonly=headers_only)
+    """Never refuses anything: lines that are no headers begin the body, and what is nested too deep stays in one."""
+    reader = BytesParser(policy=compat32)
+    try:
+        return reader.parsebytes(content, headersonly=headers_only)
+    except RecursionError:
+        return reader.parsebytes(content, headersonly=True)
 
 
 def header(mail: Message, name: str) -> str:
