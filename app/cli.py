@@ -19,6 +19,7 @@ from scheduler.timing.errors import BadScheduleError
 VERBS = {
     "start": "run Dayhand (the same as no verb)",
     "quit": "end the Dayhand that runs",
+    "try": "run a script, with what it would do shown instead of done",
     "deploy": "check a script and make it run",
     "list": "all workflows and how they are doing",
     "show": "one workflow with everything about it",
@@ -67,6 +68,7 @@ _GROUPS = {
     "allowing": ("grant", "revoke"),
     "ending": ("quit",),
     "importing": ("import-jobs",),
+    "trying": ("try",),
     "moving": ("export", "import"),
 }
 """Which module of `app.verbs` has which verbs; the others have one of their own."""

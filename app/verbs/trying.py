@@ -1,0 +1,120 @@
+"""`try`: a script runs for real, in a folder that is thrown away, and what it would do outside is only shown."""
+
+import json
+import shlex
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from app.cli import RefusedError
+from app.folder import add_data_dir, data_dir
+from app.verbs.deploying import read_script
+from app.verbs.human import now, say_status, say_time
+from app.verbs.verb import Told, Verb
+
+_MOST_DAYS = 400
+_LONGEST = 200
+_DESCRIPTION = """Run a script once without trusting it yet.
+
+It reads for real through your connections. Everything that it would do outside is shown instead of done; where it
+would ask you, yes is taken for granted. Commands of jobs are shown and not run. What the script does by itself,
+without a tool, is done. Your workflows and their history are not touched.
+
+With --days its schedule is walked forward in simulated time."""
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.description = _DESCRIPTION
+    add_data_dir(parser)
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--days", type=_days, default=0, metavar="N", help="walk so many days of its schedule")
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_DAYS):
+        raise ArgumentTypeError(f"{text!r} is not a number of days from 1 to {_MOST_DAYS}")
+    return int(text)
+
+
+def _try(options: Namespace) -> Told:
+    from app.desk.plain import plain  # noqa: PLC0415  the engine is loaded only where something runs
+    from app.platform.zone import machine_zone  # noqa: PLC0415
+    from scheduler.connections.keeper import Keeper  # noqa: PLC0415
+    from scheduler.connections.registry import builtin_registry  # noqa: PLC0415
+    from scheduler.engine.workflows.trying import Surroundings, try_script  # noqa: PLC0415
+    from scheduler.engine.workflows.validation import NotValidError  # noqa: PLC0415
+
+    path = options.file.absolute()
+    source = read_script(path)
+    around = Surroundings(
+        registry=builtin_registry(lambda *_: None),
+        secrets=Keeper(),
+        connections=_connections(data_dir(options)),
+        machine_zone=machine_zone(),
+        now=now().replace(microsecond=0),
+    )
+    with TemporaryDirectory(prefix="dayhand-try-") as folder:
+        try:
+            tried = try_script(
+                str(path), source, Path(folder), around, span=timedelta(days=options.days), progress=_tell_progress
+            )
+        except NotValidError as error:
+            raise RefusedError("\n".join(error.sentences), "not valid") from error
+    answer: dict[str, Any] = plain(tried)
+    failed = [step for step in answer["steps"] if step["error"]]
+    shortfall = f"{failed[0]['handler']}: {failed[0]['error']}" if failed else None
+    return Told(answer, lambda told: _say(told, options.file.name), shortfall)
+
+
+def _tell_progress(sentence: str) -> None:
+    if sys.stderr is not None and sentence:
+        sys.stderr.write(f"{sentence}\n")
+
+
+def _connections(folder: Path) -> dict[str, dict[str, Any]]:
+    """Those of the real installation, as they are; none if there is none."""
+    from scheduler.store import connections  # noqa: PLC0415
+    from scheduler.store.errors import StoreError  # noqa: PLC0415
+    from scheduler.store.health import open_for_reading  # noqa: PLC0415
+
+    try:
+        database = open_for_reading(folder)
+    except StoreError:
+        return {}
+    try:
+        return {row.name: row.settings for row in connections.every_one(database.read())}
+    finally:
+        database.close()
+
+
+def _say(answer: dict[str, Any], file: str) -> Iterator[str]:
+    for step in answer["steps"]:
+        how = step["error"] or step["summary"] or ""
+        yield f"{say_time(step['at'])}  {step['handler']}: {say_status(step['status'])}{'. ' if how else ''}{how}"
+        if step["asked"]:
+            yield f"    would ask you: {step['asked']}"
+        if step["action"]:
+            action = step["action"]
+            given = json.dumps(action["parameters"], ensure_ascii=False)
+            yield f"    would {action['tool']} with {action['connection']}: {_short(given)}"
+        yield from (f"    would run: {_short(shlex.join(words))}" for words in step["commands"])
+        yield from (f"    | {_short(line)}" for line in step["log"].splitlines())
+    if not answer["steps"]:
+        yield "Nothing ran: no handler had a reason to."
+    yield ""
+    yield from (f"At the end it waited: {sentence}" for sentence in answer["waits"])
+    yield from (f"Note: {warning}" for warning in answer["warnings"])
+    count = f"{len(answer['steps'])} run{'' if len(answer['steps']) == 1 else 's'}"
+    more = " It would have gone on; so many are enough to see." if answer["is_cut"] else ""
+    yield f"{file}: {count} until {say_time(answer['ended'])}, nothing done outside.{more}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+VERBS = {"try": Verb(_arguments, _try)}
