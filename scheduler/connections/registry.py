@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scheduler.connections.connector import Connector, Tool
+from scheduler.connections.connectors.caldav import caldav
 from scheduler.connections.connectors.feed import feed
 from scheduler.connections.connectors.files import files
 from scheduler.connections.connectors.http import http
@@ -76,4 +77,4 @@ class Registry:
 def builtin_registry(tell: Callable[[str, str], None]) -> Registry:
     """What comes with the app and what is installed beside it; `tell` shows a title and a text to the person."""
     found, warnings = installed_connectors()
-    return Registry([files, table, notify(tell), feed, http, imap, smtp, secret, restic, *found], warnings)
+    return Registry([files, table, notify(tell), caldav, feed, http, imap, smtp, secret, restic, *found], warnings)

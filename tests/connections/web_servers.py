@@ -55,7 +55,7 @@ def web(answer: Callable[[Asked], Reply], context: ssl.SSLContext | None = None)
             self.end_headers()
             self.wfile.write(reply.body)
 
-        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _any  # noqa: N815  names of the standard library
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_PROPFIND = do_REPORT = _any  # noqa: N815  names of the standard library
 
         def log_message(self, *_: object) -> None:
             pass
