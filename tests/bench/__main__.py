@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import crons, desktop, idle, lateness, ours, peer, runs, scale, schedules
+from tests.bench import crons, desktop, idle, lateness, ours, peer, runs, scale, schedules, window
 from tests.bench.measure import Figure
 
 
@@ -16,7 +16,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="packaging/bench", description="Measure Dayhand beside its peers.")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument(
-        "--only", action="append", help="cron, missed, add, stored, late, runs, scale, desktop or idle; may be repeated"
+        "--only", action="append", help="cron, missed, add, stored, late, runs, scale, desktop, window or idle; may be repeated"
     )
     parser.add_argument("--idle-seconds", type=int, default=130)
     options = parser.parse_args()
@@ -44,6 +44,7 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
         "runs": lambda: runs.runs(folder),
         "scale": lambda: scale.scale(folder),
         "desktop": desktop.against_vorta,
+        "window": lambda: window.busy_window(folder),
         "idle": lambda: idle.idle(folder, options.idle_seconds),
     }
     figures = []
