@@ -15,9 +15,8 @@ from tests.bench.measure import Figure
 def main() -> None:
     parser = argparse.ArgumentParser(prog="packaging/bench", description="Measure Dayhand beside its peers.")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument(
-        "--only", action="append", help="cron, missed, add, stored, late, runs, scale, desktop, window or idle; may be repeated"
-    )
+    parts = "cron, missed, add, stored, late, runs, scale, desktop, window or idle"
+    parser.add_argument("--only", action="append", help=f"{parts}; may be repeated")
     parser.add_argument("--idle-seconds", type=int, default=130)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dayhand-bench-") as name:
