@@ -81,8 +81,11 @@ class ConnectionsPage(Page):
         self.asking.ask_latest("rows", lambda: read_connections(installation), self._show, self.saying.refuse)
 
     def open_subject(self, subject: str) -> None:
-        """A connection by its name."""
-        self._wanted = subject
+        """A connection by its name; the form comes up if it has to be connected."""
+        self._wanted, installation = subject, self.installation
+        self.asking.ask(
+            lambda: read_connections(installation), lambda rows: self._open(subject, rows), self.saying.refuse
+        )
 
     def chosen(self) -> ConnectionRow | None:
         index = self.list.currentIndex()
@@ -161,6 +164,13 @@ class ConnectionsPage(Page):
         if place >= 0 and place != self.list.currentIndex().row():
             index = self.model.index(place)
             self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def _open(self, subject: str, rows: list[ConnectionRow]) -> None:
+        self._wanted = subject
+        self._show(rows)
+        chosen = self.chosen()
+        if chosen is not None and chosen.name == subject and not chosen.is_ready:
+            self._connect_chosen()
 
     def _show_chosen(self) -> None:
         row = self.chosen()

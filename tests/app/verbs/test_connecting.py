@@ -147,3 +147,36 @@ def test_what_is_no_secret_in_the_request_is_not_repeated(app: Installation) -> 
     assert message is not None
     assert message["error"]["code"] == "arguments"
     assert SECRET not in json.dumps(message, ensure_ascii=False)
+
+
+READS = """
+import dayhand
+flow = dayhand.Workflow("NAME", connections=["door:home"])
+
+@flow.job(cron="0 4 1 1 *")
+def read(ctx):
+    ctx.call("door:home", "look")
+    ctx.done("read")
+"""
+
+
+def test_connecting_again_lets_everything_go_on_that_waited(
+    app: Installation, line: Line, doorman: Doorman, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F3, from the command line: one request for two workflows, and each goes on once."""
+    from_stdin(monkeypatch, {"password": "hunter2"})
+    line.ask("connect", "door:home", "--url", doorman.url, "--secrets-from-stdin")
+    doorman.password = "hunter3"
+    for name in ("a", "b"):
+        line.deploy(READS.replace("NAME", name), "--grant", name=f"{name}.py")
+        line.ask("run", name)
+    line.wait_for(lambda: [one["workflows"] for one in line.ask("attention")["requests"]] == [["a", "b"]])
+    [request] = line.ask("attention")["requests"]
+    assert request["how"] == ["dayhand connect door:home"]
+    assert "did not let door:home in" in line.read("connections")
+    from_stdin(monkeypatch, {"password": "hunter3"})
+    assert line.read("connect", "door:home", "--secrets-from-stdin") == "door:home is connected.\n"
+    line.wait_for(lambda: doorman.let_in.count("/look") == 2)
+    line.wait_for(lambda: all(line.ask("show", name)["recent"][0]["status"] == "committed" for name in "ab"))
+    assert line.ask("attention")["requests"] == []
+    assert doorman.let_in.count("/look") == 2

@@ -212,3 +212,22 @@ def test_what_is_secret_goes_to_the_keyring_and_stays_when_it_is_left_empty(
         with qtbot.waitSignal(again.connected, timeout=60_000):
             again.connect_button.click()
         assert doorman.let_in == ["/test", "/test"]
+
+
+def test_who_comes_to_reconnect_gets_the_form_at_once(page: ConnectionsPage, few: Installation, wait: Wait) -> None:
+    """From a card or a notice; one that works is only shown."""
+    page.open_subject("files:receipts")
+    page.refresh()
+    wait(lambda: page.name.text() == "files:receipts")
+    assert page.findChild(ConnectDialog) is None
+    with few.database.write() as db:
+        connections.set_trouble(db, "table:expenses", "The disk is not there. Plug it in and connect again.")
+    page.open_subject("table:expenses")
+    page.refresh()
+    wait(lambda: page.findChild(ConnectDialog))
+    dialog = dialog_of(page)
+    assert dialog.connection == "table:expenses"
+    dialog.connect_button.click()
+    wait(lambda: page.chip.text() == "Connected")
+    page.refresh()
+    wait(lambda: page.findChild(ConnectDialog) is None)
