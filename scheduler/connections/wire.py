@@ -3,6 +3,7 @@
 import errno
 import io
 import logging
+import re
 import socket
 import ssl
 import threading
@@ -17,6 +18,7 @@ from urllib3.exceptions import HTTPError, LocationParseError
 from urllib3.response import HTTPResponse
 from urllib3.util import Url, parse_url
 
+from scheduler.connections.trust import trusting
 from scheduler.connections.web_errors import broken, not_reached, not_trusted, unusable, wrong
 
 _MOST_HEADERS = 60 * 1024
@@ -47,6 +49,8 @@ class Deadline:
 
 def read_url(text: str) -> Url:
     """The address with everything in it written as servers want it; refused unless it is http or https."""
+    if not re.split("[/?#]", text.partition("://")[2], maxsplit=1)[0].isascii():
+        raise wrong("The name of the server has letters that are no ASCII. Write it in its other form, with xn--.")
     try:
         url = parse_url(text)
         if url.host:
@@ -140,6 +144,8 @@ def exchange(
                 connection.request(method, url.request_uri, body, headers, preload_content=False)
             answer = connection.getresponse()
             timed.reader.headers_done()
+        if answer.status < 200:
+            raise unusable(f"{host} answered with {answer.status}, which nobody asked for.", acts=acts)
         encoding = answer.headers.get("Content-Encoding", "").strip().lower()
         if encoding not in _ENCODINGS:
             raise unusable(f"{host} answered in a form that was not asked for ({encoding[:40]}).", acts=acts)
@@ -171,10 +177,11 @@ def _connect(url: Url, deadline: Deadline) -> socket.socket:
     host = url.host or ""
     failure: OSError | None = None
     try:
-        for family, kind, protocol, _, address in _resolve(host.strip("[]"), port_of(url), deadline):
+        addresses = _resolve(host.strip("[]"), port_of(url), deadline)
+        for tried, (family, kind, protocol, _, address) in enumerate(addresses):
             connecting = socket.socket(family, kind, protocol)
             try:
-                connecting.settimeout(deadline.left())
+                connecting.settimeout(deadline.left() / (len(addresses) - tried))  # one that hangs leaves time for more
                 connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connecting.connect(address)
             except OSError as error:
@@ -217,10 +224,9 @@ def _resolve(host: str, port: int, deadline: Deadline) -> list[Any]:
 
 
 def _secure(inner: socket.socket, host: str, deadline: Deadline, context: ssl.SSLContext | None) -> socket.socket:
-    trusting = context or ssl.create_default_context()
     try:
         inner.settimeout(deadline.left())
-        return trusting.wrap_socket(inner, server_hostname=host.strip("[]").rstrip("."))
+        return (context or trusting()).wrap_socket(inner, server_hostname=host.strip("[]").rstrip("."))
     except ssl.SSLCertVerificationError as error:
         raise not_trusted(host, error.verify_message.rstrip(".")) from error
     except TimeoutError as error:

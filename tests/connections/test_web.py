@@ -173,6 +173,10 @@ def test_what_is_not_the_address_of_a_web_server_is_refused(address: str) -> Non
     assert failure(lambda: get(address)).kind is FailureClass.LOGIC
 
 
+def test_a_name_that_could_be_read_in_two_ways_is_refused() -> None:
+    assert "xn--" in failure(lambda: get("https://straße.example/")).sentence
+
+
 def test_a_password_in_an_address_is_refused() -> None:
     assert "fields of the connection" in failure(lambda: get(f"https://me:{SECRET}@example.org/")).sentence
 

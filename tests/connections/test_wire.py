@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import trustme
 
-from scheduler.connections import wire
+from scheduler.connections import trust, wire
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer, request
 from scheduler.rules.failures import Failure, FailureClass
@@ -166,6 +166,27 @@ def test_an_answer_that_breaks_off_is_no_answer(said: bytes, tmp_path: Path, cap
     assert caplog.records == [], "an address may hold a secret"
 
 
+def test_an_answer_of_a_kind_that_nobody_asked_for_is_none() -> None:
+    def hint(connection: socket.socket, _: threading.Event) -> None:
+        hear(connection)
+        connection.sendall(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+
+    with wild(hint) as server:
+        read, acted = both(server.url)
+    assert (read.kind, acted.kind) == (FailureClass.LOGIC, FailureClass.UNSURE)
+
+
+def test_an_address_that_is_not_there_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for the look-up, which names a closed door before the open one."""
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        gone = closed.getsockname()
+    with web(lambda _: Reply(body=b"here")) as server:
+        there = ("127.0.0.1", int(server.url.rpartition(":")[2]))
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", place) for place in (gone, there)]
+        monkeypatch.setattr(wire, "_resolve", lambda *_: found)
+        assert get("http://example.org/").body == b"here"
+
+
 def test_a_server_may_answer_before_it_has_heard_all() -> None:
     """It hangs up in the middle of a large body, and its refusal says that nothing was done."""
 
@@ -256,6 +277,34 @@ def secured(
 def test_a_good_certificate_is_believed() -> None:
     with secured("127.0.0.1") as server:
         assert get(server.url, context=trusting()).body == b"safe"
+
+
+def test_what_the_system_believes_is_believed_as_soon_as_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = tmp_path / "authority.pem"
+    trustme.CA().cert_pem.write_to_path(authority)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+    with secured("127.0.0.1") as server:
+        assert failure(lambda: get(server.url)).kind is FailureClass.TRANSIENT
+        AUTHORITY.cert_pem.write_to_path(authority, append=True)
+        assert get(server.url).body == b"safe"
+
+
+def test_an_app_that_was_built_elsewhere_finds_what_this_system_believes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for a build: its library looks for certificates where this system has none."""
+    AUTHORITY.cert_pem.write_to_path(tmp_path / "authority.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone"))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "gone"))
+    monkeypatch.setattr(trust, "_PLACES", (str(tmp_path / "other"), str(tmp_path / "authority.pem")))
+    with secured("127.0.0.1") as server:
+        assert get(server.url).body == b"safe"
+
+
+def test_certificates_are_loaded_once() -> None:
+    assert trust.trusting() is trust.trusting()
 
 
 def test_a_bad_certificate_is_not_believed_and_nothing_is_sent() -> None:

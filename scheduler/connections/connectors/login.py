@@ -46,15 +46,15 @@ def trust(call: Call) -> "ssl.SSLContext | None":
     chosen = call.settings.get("certificate")
     if not chosen:
         return None
-    import ssl  # noqa: PLC0415  costs the start of the app
+    from ssl import SSLError  # noqa: PLC0415  costs the start of the app
 
-    context = ssl.create_default_context()
+    from scheduler.connections.trust import trusting  # noqa: PLC0415  as above
+
     with explained(chosen):
         try:
-            context.load_verify_locations(Path(chosen).expanduser())
-        except (ssl.SSLError, RuntimeError) as error:
+            return trusting(Path(chosen).expanduser())
+        except (SSLError, RuntimeError) as error:
             raise wrong(f"{chosen} is not a certificate. Choose a PEM file.") from error
-    return context
 
 
 def _needed(call: Call, field: str, what: str) -> str:
