@@ -8,10 +8,12 @@ from scheduler.connections.connector import Connector, Tool
 from scheduler.connections.connectors.caldav import caldav
 from scheduler.connections.connectors.feed import feed
 from scheduler.connections.connectors.files import files
+from scheduler.connections.connectors.google import google
 from scheduler.connections.connectors.http import http
 from scheduler.connections.connectors.imap import imap
 from scheduler.connections.connectors.notify import notify
 from scheduler.connections.connectors.secret import restic, secret
+from scheduler.connections.connectors.slack import slack
 from scheduler.connections.connectors.smtp import smtp
 from scheduler.connections.connectors.table import table
 from scheduler.connections.errors import BadConnectionNameError, UnknownConnectorError, UnknownToolError
@@ -77,4 +79,6 @@ class Registry:
 def builtin_registry(tell: Callable[[str, str], None]) -> Registry:
     """What comes with the app and what is installed beside it; `tell` shows a title and a text to the person."""
     found, warnings = installed_connectors()
-    return Registry([files, table, notify(tell), caldav, feed, http, imap, smtp, secret, restic, *found], warnings)
+    return Registry(
+        [files, table, notify(tell), caldav, feed, http, imap, smtp, secret, restic, google, slack, *found], warnings
+    )

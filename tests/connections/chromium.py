@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import select
 import subprocess
 import sys
 import time
@@ -33,9 +34,10 @@ os.execvp(sys.argv[3], sys.argv[3:])
 class Chromium:
     """One tab at a time: the last one that was opened."""
 
-    def __init__(self, told: BinaryIO, heard: BinaryIO) -> None:
+    def __init__(self, told: BinaryIO, heard: int) -> None:
         self._told = told
         self._heard = heard
+        self._left = b""
         self._number = 0
         self._session = ""
 
@@ -80,12 +82,14 @@ class Chromium:
                 return dict(answer.get("result", {}))
 
     def _hear(self) -> dict[str, Any]:
-        message = bytearray()
-        while byte := self._heard.read(1):
-            if byte == b"\0":
-                return dict(json.loads(message))
-            message += byte
-        raise EOFError("the browser is gone")
+        while b"\0" not in self._left:
+            assert select.select([self._heard], [], [], 60)[0], "the browser does not answer"
+            heard = os.read(self._heard, 65536)
+            if not heard:
+                raise EOFError("the browser is gone")
+            self._left += heard
+        message, _, self._left = self._left.partition(b"\0")
+        return dict(json.loads(message))
 
 
 @contextmanager
@@ -104,11 +108,11 @@ def running_chromium(folder: Path) -> Iterator[Chromium]:
             stderr=subprocess.DEVNULL,
         ) as process,
         os.fdopen(told_here, "wb") as told,
-        os.fdopen(heard_here, "rb") as heard,
+        os.fdopen(heard_here, "rb", buffering=0) as heard,
     ):
         os.close(told_there)
         os.close(heard_there)
-        browser = Chromium(told, heard)
+        browser = Chromium(told, heard.fileno())
         try:
             yield browser
         finally:

@@ -38,6 +38,8 @@ def authorise(  # noqa: PLR0913  one door for all that can differ
     """
     oauth = connector.oauth
     assert oauth is not None, connector.kind
+    if not settings.get("client_id"):
+        raise NotAllowedError(f"{connection} has no client ID, so nobody can sign in. Connect again and give one.")
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
     with Loopback() as door:
         hint = {} if before is None or oauth.hint is None else {oauth.hint: before}

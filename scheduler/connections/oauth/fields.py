@@ -3,10 +3,10 @@
 from scheduler.connections.connector import Field
 
 
-def client_fields(where: str) -> tuple[Field, ...]:
+def client_fields(where: str, *, required: bool = True) -> tuple[Field, ...]:
     """Which app asks; `where` says in a sentence where a person gets one."""
     return (
-        Field(name="client_id", label="Client ID", help=where),
+        Field(name="client_id", label="Client ID", help=where, required=required),
         Field(
             name="client_secret",
             label="Client secret",

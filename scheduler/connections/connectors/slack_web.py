@@ -1,0 +1,89 @@
+"""Asking Slack, and what its answers mean: it refuses with a success and one word."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from scheduler.connections import web
+from scheduler.connections.connector import Call, ToolFailedError
+from scheduler.connections.web_errors import broken, retry_after, unusable
+from scheduler.rules.failures import Failure, FailureClass
+
+SLACK = "https://slack.com"
+
+_LOGIN = frozenset(
+    {"account_inactive", "invalid_auth", "not_authed", "token_expired", "token_revoked", "two_factor_setup_required"}
+)
+_NOT_ALLOWED = frozenset(
+    {"access_denied", "ekm_access_denied", "missing_scope", "no_permission", "not_allowed_token_type"}
+    | {"not_in_channel", "restricted_action", "team_access_not_granted"}
+)
+_BUSY = frozenset({"rate_limited", "ratelimited"})
+_BROKEN = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
+
+
+def ask(call: Call, method: str, asked: Mapping[str, Any], *, acts: bool = False) -> dict[str, Any]:
+    """The answer of one of Slack's methods; ToolFailedError if it refuses or cannot be reached."""
+    token = call.settings.get("access_token")
+    if not token:
+        raise ToolFailedError.because(FailureClass.AUTH, f"Nobody is signed in to {call.connection}. Connect it.")
+    return ask_with(call.settings, str(token), method, asked, call.seconds, call.now, acts=acts)
+
+
+def ask_with(
+    settings: Mapping[str, Any],
+    token: str,
+    method: str,
+    asked: Mapping[str, Any],
+    seconds: float,
+    now: datetime,
+    *,
+    acts: bool = False,
+) -> dict[str, Any]:
+    """Nested values are written as JSON, the rest as a form, which every method takes."""
+    form = {name: value if isinstance(value, str) else json.dumps(value) for name, value in asked.items()}
+    answer = web.request(
+        "POST",
+        f"{place_of(settings)}/api/{method}",
+        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/x-www-form-urlencoded"},
+        body=urlencode(form).encode(),
+        seconds=seconds,
+        acts=acts,
+        follow=0,
+    )
+    given = web.check(answer, now).json()
+    if not isinstance(given, dict):
+        raise unusable(f"{answer.host} answered in a way that is not understood.", acts=acts)
+    if given.get("ok") is not True:
+        raise _refused(answer, str(given.get("error") or "unknown")[:100], now)
+    return given
+
+
+def place_of(settings: Mapping[str, Any]) -> str:
+    return str(settings.get("base_url") or SLACK).rstrip("/")
+
+
+def account_of(settings: Mapping[str, Any], token: str) -> str:
+    """The workspace, by its own address."""
+    given = ask_with(settings, token, "auth.test", {}, 30, datetime.now(UTC))
+    return urlsplit(str(given.get("url"))).hostname or str(given.get("team"))
+
+
+def _refused(answer: web.Answer, word: str, now: datetime) -> ToolFailedError:
+    """The word decides; the sentences are ours."""
+    host = answer.host
+    if word in _BUSY:
+        wait = retry_after(answer.headers, now)
+        sentence = f"{host} asks us to be slower ({word})."
+        return ToolFailedError(Failure(kind=FailureClass.TRANSIENT, sentence=sentence, retry_after=wait))
+    if word in _BROKEN:
+        return broken(f"{host} failed while it worked on this ({word}).", acts=answer.acts)
+    if word in _LOGIN:
+        return ToolFailedError.because(FailureClass.AUTH, f"{host} did not accept the login ({word}). Connect again.")
+    if word in _NOT_ALLOWED:
+        return ToolFailedError.because(
+            FailureClass.PERMISSION, f"{host} does not allow this ({word}). Allow it there, or connect another account."
+        )
+    return ToolFailedError.because(FailureClass.LOGIC, f"{host} refused what was asked ({word}).")

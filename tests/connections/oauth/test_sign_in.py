@@ -1,0 +1,310 @@
+"""Signing in end to end: a real browser, a real service, and those who try to slip in between."""
+
+import json
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.connectors.google import google
+from scheduler.connections.connectors.slack import slack
+from scheduler.connections.oauth.authorising import authorise, challenge_of
+from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError, SignInError, SignInLateError
+from scheduler.connections.oauth.renewing import Renewals, renew
+from scheduler.rules.failures import FailureClass
+from tests.connections.calls import call, tool_of
+from tests.connections.chromium import Chromium, running_chromium
+from tests.connections.emulator import ANNA, BERT, Emulator, running_emulator
+from tests.connections.front import Front, Rule, running_front
+from tests.connections.oauth.people import NOW, asked_by, at, settings_of, sign_in
+
+
+@pytest.fixture(scope="module")
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    with running_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
+        yield emulator
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    with running_chromium(tmp_path_factory.mktemp("browser")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def front(emulator: Emulator) -> Iterator[Front]:
+    with running_front(emulator.google) as front:
+        yield front
+
+
+def visit(url: str) -> str:
+    """As a program would that finds the door."""
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            return str(answer.read().decode())
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.read().decode()
+
+
+def come_back(**given: str) -> Callable[[str], None]:
+    """A service that answers at once, in place of a person; `state` is the right one if not given."""
+
+    def act(url: str) -> None:
+        asked = asked_by(url)
+        query = urlencode({"state": asked["state"], **given})
+        threading.Thread(target=visit, args=(f"{asked['redirect_uri']}?{query}",)).start()
+
+    return act
+
+
+def consent(front: Front, url: str, who: str = ANNA) -> str:
+    """Where the service would send the browser of somebody who agrees."""
+    form = urlencode({**asked_by(url), "email": who}).encode()
+
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: Any) -> None:
+            return None
+
+    opener = urllib.request.build_opener(Stay)
+    with pytest.raises(urllib.error.HTTPError) as sent, opener.open(f"{front.url}/o/oauth2/v2/auth/callback", form):
+        pass
+    with sent.value as answer:
+        return str(answer.headers["Location"])
+
+
+def test_a_person_signs_in_through_their_browser(front: Front, browser: Chromium) -> None:
+    got = sign_in(google, front, at(browser, ANNA))
+    browser.wait_for_text(f"Dayhand now uses Google as {ANNA}. You can close this page.")
+    assert got["account"] == ANNA
+    assert got["expires_at"] == (NOW + timedelta(hours=1)).isoformat()
+    assert got["access_token"] and got["refresh_token"]
+    found = tool_of(google, "search_mail").run(call({**settings_of(front), **got}, query="subject:receipt"))
+    assert [mail["subject"] for mail in found] == ["Receipt 3", "Receipt 2", "Receipt 1"]
+
+
+def test_the_address_asks_as_a_native_app_should(front: Front) -> None:
+    opened: list[str] = []
+
+    def look(url: str) -> None:
+        opened.append(url)
+        come_back(error="access_denied")(url)
+
+    with pytest.raises(NotAllowedError):
+        sign_in(google, front, look, before=ANNA)
+    asked = asked_by(opened[0])
+    assert opened[0].startswith(f"{front.url}/o/oauth2/v2/auth?")
+    assert asked["response_type"] == "code" and asked["code_challenge_method"] == "S256"
+    assert asked["redirect_uri"].startswith("http://127.0.0.1:")
+    assert asked["access_type"] == "offline" and asked["login_hint"] == ANNA
+    assert len(asked["state"]) >= 40 and len(asked["code_challenge"]) == 43
+    assert "app-secret" not in opened[0]
+
+
+def test_the_challenge_is_that_of_the_standard() -> None:
+    """RFC 7636, appendix B."""
+    assert challenge_of("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+def test_nothing_is_the_same_twice(front: Front) -> None:
+    opened: list[dict[str, str]] = []
+    for _ in range(2):
+
+        def look(url: str) -> None:
+            opened.append(asked_by(url))
+            come_back(error="access_denied")(url)
+
+        with pytest.raises(NotAllowedError):
+            sign_in(google, front, look)
+    for name in ("state", "code_challenge", "redirect_uri"):
+        assert opened[0][name] != opened[1][name]
+
+
+def test_a_forged_return_is_shown_a_page_and_the_person_still_signs_in(front: Front, browser: Chromium) -> None:
+    """Another page in the browser brings a code of its own account."""
+
+    pages: list[str] = []
+    beside: list[threading.Thread] = []
+
+    def attack(url: str) -> None:
+        def act() -> None:
+            address = asked_by(url)["redirect_uri"]
+            pages.extend(visit(f"{address}?{query}") for query in ("code=forged", "code=forged&state=guess"))
+            at(browser, ANNA)(url)
+
+        beside.append(threading.Thread(target=act))
+        beside[0].start()
+
+    got = sign_in(google, front, attack)
+    beside[0].join()
+    assert got["account"] == ANNA
+    assert ["Not what Dayhand waits for" in page for page in pages] == [True, True]
+    assert front.count("/oauth2/token") == 1
+
+
+def test_a_code_that_was_stolen_on_its_way_is_worth_nothing(front: Front) -> None:
+    """PKCE: who only saw the code cannot turn it into tokens, nor can it be slipped to somebody else."""
+    stolen: list[str] = []
+
+    def steal(url: str) -> None:
+        stolen.append(asked_by(consent(front, url))["code"])
+        come_back(error="access_denied")(url)
+
+    with pytest.raises(NotAllowedError):
+        sign_in(google, front, steal)
+    for verifier in ({}, {"code_verifier": "guess" * 10}):
+        form = {"grant_type": "authorization_code", "code": stolen[0], "client_id": "dayhand-desktop", **verifier}
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"{front.url}/oauth2/token", urlencode(form).encode(), timeout=60)
+        with refused.value as answer:
+            assert json.loads(answer.read())["error"] == "invalid_grant"
+    with pytest.raises(NotAllowedError):
+        sign_in(google, front, come_back(code=stolen[0]))
+
+
+def test_a_person_who_says_no_is_told_so(front: Front, browser: Chromium) -> None:
+    def refuse(url: str) -> None:
+        asked = asked_by(url)
+        browser.open(f"{asked['redirect_uri']}?error=access_denied&state={asked['state']}")
+
+    with pytest.raises(NotAllowedError, match="Google was not allowed to be used") as failed:
+        sign_in(google, front, refuse)
+    assert failed.value.failure.kind is FailureClass.AUTH
+    browser.wait_for_text("Not connected")
+    browser.wait_for_text("Connect again to allow it.")
+    assert front.count("/oauth2/token") == 0
+
+
+def test_another_refusal_does_not_quote_the_service(front: Front) -> None:
+    with pytest.raises(NotAllowedError, match="Check the client ID") as failed:
+        sign_in(google, front, come_back(error="invalid_request<script>"))
+    assert "script" not in failed.value.failure.sentence
+
+
+def test_nobody_is_waited_for_longer_than_was_said(front: Front) -> None:
+    with pytest.raises(SignInLateError):
+        authorise(
+            google,
+            settings_of(front),
+            connection="google:me",
+            now=lambda: NOW,
+            open_browser=lambda _: None,
+            seconds=0.05,
+        )
+
+
+def test_without_a_client_id_nothing_is_opened(front: Front) -> None:
+    opened: list[str] = []
+    with pytest.raises(SignInError, match="no client ID"):
+        authorise(google, {}, connection="google:me", now=lambda: NOW, open_browser=opened.append)
+    assert opened == []
+
+
+def test_a_browser_that_cannot_be_opened_leaves_no_door_open(front: Front) -> None:
+    addresses: list[str] = []
+
+    def fail(url: str) -> None:
+        addresses.append(asked_by(url)["redirect_uri"])
+        raise SignInError("No browser.")
+
+    with pytest.raises(SignInError):
+        sign_in(google, front, fail)
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(addresses[0], timeout=60)
+
+
+def test_what_was_allowed_in_part_is_not_enough(front: Front) -> None:
+    body = json.dumps({"access_token": "a", "scope": google.oauth.scopes[0]} if google.oauth else {}).encode()
+    front.rules.append(Rule("/oauth2/token", status=200, body=body))
+    with pytest.raises(NotAllowedError, match=r"allowed only in part; missing: .*gmail"):
+        sign_in(google, front, come_back(code="c"))
+
+
+@pytest.mark.parametrize(("status", "kind"), [(503, FailureClass.TRANSIENT), (400, FailureClass.AUTH)])
+def test_a_service_that_fails_at_the_end_is_told_apart(front: Front, status: int, kind: FailureClass) -> None:
+    front.rules.append(Rule("/oauth2/token", status=status))
+    with pytest.raises(ToolFailedError) as failed:
+        sign_in(google, front, come_back(code="c"))
+    assert failed.value.failure.kind is kind
+
+
+def test_a_reconnect_refuses_another_account_and_says_which(front: Front, browser: Chromium) -> None:
+    with pytest.raises(OtherAccountError) as failed:
+        sign_in(google, front, at(browser, BERT), before=ANNA)
+    said = f"You signed in as {BERT}, but google:me belongs to {ANNA}."
+    assert failed.value.failure.sentence.startswith(said)
+    assert (failed.value.before, failed.value.now) == (ANNA, BERT)
+    browser.wait_for_text(said)
+
+
+def test_the_same_account_in_other_letters_is_the_same(front: Front) -> None:
+    def agree(url: str) -> None:
+        back = consent(front, url)
+        threading.Thread(target=visit, args=(back,)).start()
+
+    assert sign_in(google, front, agree, before=ANNA.upper())["account"] == ANNA
+
+
+def revoke(front: Front, *tokens: str) -> None:
+    for token in tokens:
+        with urllib.request.urlopen(f"{front.url}/oauth2/revoke", urlencode({"token": token}).encode(), timeout=60):
+            pass
+
+
+def test_a_login_that_was_taken_back_works_again_after_a_reconnect(front: Front, browser: Chromium) -> None:
+    """Revoked at the server: the tool says reconnect, the renewal says reconnect, and signing in mends both."""
+    look = tool_of(google, "search_mail").run
+    got = sign_in(google, front, at(browser, ANNA))
+    settings = settings_of(front)
+    assert look(call({**settings, **got}, query="receipt"))
+    revoke(front, got["access_token"], got["refresh_token"])
+    with pytest.raises(ToolFailedError) as failed:
+        look(call({**settings, **got}, query="receipt"))
+    assert failed.value.failure.kind is FailureClass.AUTH
+    with pytest.raises(NotAllowedError, match=rf"google:me can no longer use the account of {ANNA}\. Connect again\."):
+        renew("google:me", got, now=NOW)
+    again = sign_in(google, front, at(browser, ANNA), before=got["account"])
+    browser.wait_for_text("You can close this page")
+    assert again["access_token"] != got["access_token"]
+    assert look(call({**settings, **again}, query="receipt"))
+
+
+def test_a_renewed_login_is_good(front: Front, browser: Chromium) -> None:
+    got = sign_in(google, front, at(browser, ANNA))
+    kept: list[Any] = [got]
+    later = Renewals(lambda: NOW + timedelta(hours=2))
+    fresh = later.fresh("google:me", got, lambda: kept[-1], kept.append)
+    revoke(front, got["access_token"])
+    assert fresh["access_token"] != got["access_token"] and fresh["refresh_token"] == got["refresh_token"]
+    assert kept[-1] == fresh
+    assert "Signed in as anna" in google.test(call({**settings_of(front), **fresh}))
+
+
+def test_slack_is_signed_in_to_in_the_same_way(emulator: Emulator, browser: Chromium) -> None:
+    with running_front(emulator.slack) as front:
+        got = sign_in(slack, front, at(browser, "admin"))
+        browser.wait_for_text("Dayhand now uses Slack as emulate.slack.com.")
+        assert got["account"] == "emulate.slack.com" and got["expires_at"] is None
+        assert "Signed in to Emulate" in slack.test(call({**settings_of(front), **got}))
+
+
+def test_the_browser_s_history_is_all_that_saw_the_code(front: Front, browser: Chromium) -> None:
+    """What comes back holds no code, state or verifier."""
+    opened: list[str] = []
+
+    def look(url: str) -> None:
+        opened.append(url)
+        at(browser, ANNA)(url)
+
+    got = sign_in(google, front, look)
+    form = next(form for form in front.forms if form.get("grant_type") == "authorization_code")
+    kept = json.dumps(got)
+    for spent in (form["code"], form["code_verifier"], asked_by(opened[0])["state"]):
+        assert spent not in kept
+    assert form["code_verifier"] not in opened[0]
