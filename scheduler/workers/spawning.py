@@ -20,6 +20,9 @@ from scheduler.workers.records import MARK, MARK_LENGTH
 _START = Path(dayhand.__file__).with_name("_start.py")
 _PASSED_ON = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
 
+_LATER = 5
+"""How much nicer a worker is than the app."""
+
 # A worker dies with the thread that started it (PR_SET_PDEATHSIG), so one thread starts them all and never ends.
 _starter = ThreadPoolExecutor(1, thread_name_prefix="start workers")
 
@@ -84,7 +87,14 @@ def _spawn(command: Sequence[str], limits: Limits) -> Spawned:
     finally:
         for descriptor in (theirs_in, theirs_out, log_out):
             os.close(descriptor)
+    _step_back(process.pid)
     return Spawned(process=process, reading=ours_in, writing=ours_out, output=log_in, mark=mark)
+
+
+def _step_back(pid: int) -> None:
+    """Chores, and what they start, leave the computer to the person in front of it."""
+    with suppress(AttributeError, OSError):  # another system, or it is gone already
+        os.setpriority(os.PRIO_PROCESS, pid, min(19, os.getpriority(os.PRIO_PROCESS, 0) + _LATER))
 
 
 def _home() -> Path:

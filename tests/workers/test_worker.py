@@ -266,6 +266,13 @@ class TestSurroundings:
         worker.run(phase(), recorder)
         assert recorder.text == "one\ntwo 2\nthree\nfour é\n"
 
+    def test_it_and_what_it_starts_leave_the_computer_to_the_person(self, start: Start) -> None:
+        command = "[sys.executable, '-c', 'import os; print(os.nice(0))']"
+        worker = start(job(f"import os, subprocess, sys\nprint(os.nice(0), flush=True)\nsubprocess.run({command})"))
+        recorder = Recorder()
+        assert isinstance(worker.run(phase(), recorder), Finished)
+        assert recorder.text.split() == [str(min(19, os.nice(0) + 5))] * 2
+
     def test_the_environment_is_a_short_list(self) -> None:
         given = {"PATH": "/bin", "LC_TIME": "C", "AWS_SECRET": "x", "PYTHONPATH": "/x", "SSH_AUTH_SOCK": "/s"}
         assert environment(given, "m") == {"PATH": "/bin", "LC_TIME": "C", "DAYHAND_WORKER": "m"}
