@@ -3,19 +3,15 @@
 import logging
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from app.answers import OPEN, RECONNECT, find_answer, make_problem
-from app.appearing import App
 from app.asking import Asking, close_asking, command
-from app.backing_up import back_up_now_and_then
-from app.crash import Crashes
-from app.garbage import Garbage
 from app.installation import Installation
 from app.leaving import Leaving, find_underway
-from app.logbook import keep_log
 from app.look import Look
 from app.notices.choice import choose_notices
 from app.notices.herald import Herald
@@ -23,34 +19,24 @@ from app.notices.notice import Notice, Notices, Urgency
 from app.notices.policy import Rules
 from app.notices.tray import TrayNotices
 from app.overview import Overview
-from app.platform.attuning import attune
 from app.platform.bus import Bus
-from app.platform.machine import session_bus, system_bus, watch_machine
 from app.platform.moods import Moods
 from app.preferences import Preferences, keep_preferences, read_preferences
-from app.signals import EndSignals
 from app.theme import Tone
 from app.tray import Tray
 from app.tray_menu import Choice
-from app.wanted import Wanted
 from app.watch import Watch
-from app.watching import Watching
-from app.window.welcome import Welcome
 from app.window.window import Window
-from scheduler import __version__
-from scheduler.engine.clock import SystemClock
 from scheduler.engine.launcher import Announcement
-from scheduler.engine.settings import Settings
-from scheduler.store import workflows
 from scheduler.timing.zones import find_zone
+
+if TYPE_CHECKING:
+    from app.window.welcome import Welcome
 
 log = logging.getLogger(__name__)
 
 _NO_TRAY = 6_000
 """Milliseconds after which one who started hidden, where no tray came, gets a window that can be found."""
-
-_FILES = 60_000
-"""Milliseconds between two looks at the files of workflows: the system tells of most changes at once."""
 
 
 class Shell(QObject):
@@ -75,6 +61,8 @@ class Shell(QObject):
         self._asking = Asking(self)
         self._told = 0
         self.welcome: Welcome | None = None
+        self.wanted_import: Path | None = None
+        """An export that the person wants to go on from."""
         self.bubbles = TrayNotices()
         self.notices: Notices = choose_notices(bus, self.bubbles)
         context = installation.house.engine.context
@@ -99,6 +87,8 @@ class Shell(QObject):
 
     @Slot()
     def _greet(self) -> None:
+        from app.window.welcome import Welcome  # noqa: PLC0415  once in a lifetime
+
         self.welcome = Welcome(self._installation, parent=self.window)
         self.welcome.started.connect(lambda _: self._open("today"))
         self.welcome.finished.connect(self._keep_greeted)
@@ -141,9 +131,16 @@ class Shell(QObject):
         window.closing.connect(self._close_window)
         window.quit_wanted.connect(self.leaving.leave)
         window.preferred.connect(self.follow)
-        self.leaving.left.connect(_end)
+        window.import_wanted.connect(self.take_in)
+        self.leaving.left.connect(end_app)
         if tray_icon := self.tray.icon:
             self.bubbles.use(tray_icon)
+
+    @Slot(str)
+    def take_in(self, path: str) -> None:
+        """End as for good, then begin again with what is in that file."""
+        self.wanted_import = Path(path)
+        self.leaving.leave()
 
     @Slot(object)
     def follow(self, preferences: Preferences) -> None:
@@ -241,63 +238,7 @@ class Shell(QObject):
         return self.window if self.window.isVisible() and not self.window.isMinimized() else None
 
 
-def run(app: App, tray: Tray, folder: Path, wanted: Wanted, *, background: bool = False) -> None:
-    """Run until the person quits. The caller holds the folder's lock."""
-    with keep_log(folder) as log_file:
-        log.info("Dayhand %s starts", __version__)
-        _run(app, tray, folder, wanted, log_file, background=background)
-        log.info("Dayhand ends")
-
-
-def _run(app: App, tray: Tray, folder: Path, wanted: Wanted, log_file: Path, *, background: bool) -> None:
-    preferences = read_preferences(folder)
-    garbage = Garbage()
-    machine, session = system_bus(), session_bus()
-    moods = watch_machine(machine)
-    installation = Installation(
-        folder,
-        conditions=moods,
-        settings=preferences.settle(Settings()),
-        shows="Its window is in front now.",
-    )
-    look = Look(app, preferences.appearance)
-    shell = Shell(installation, moods, session, tray, preferences, look)
-    crashes = Crashes(log_file, shell.window_if_shown)
-    app.quit_asked.connect(shell.leaving.leave)
-    signals = EndSignals(_end)
-    installation.announced.connect(garbage.stir)
-    attune(installation.host, moods)
-    machine.open()
-    try:
-        installation.start()
-    except OSError as error:
-        shell.window.say(str(error), Tone.BAD)
-    watching = Watching(installation, shell.said.emit, look=_FILES)
-    backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit)
-    shell.start(background=background, greets=is_new(installation, preferences))
-    if installation.damage is not None:
-        shell.window.say(installation.damage.sentence, Tone.BAD)
-    if wanted.seconds is not None:
-        QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
-    app.exec()
-    watching.close()
-    backups.stop()
-    shell.close()
-    session.close()
-    machine.close()
-    installation.end()
-    installation.close()
-    crashes.close()
-    signals.deleteLater()
-    garbage.close()
-
-
-def is_new(installation: Installation, preferences: Preferences) -> bool:
-    """Whether the person sees Dayhand for the first time."""
-    return not preferences.welcomed and not workflows.every_one(installation.database.read())
-
-
-def _end() -> None:
+def end_app() -> None:
     """Not `quit`: that asks the window first, which says no since closing it is not quitting."""
     QApplication.exit()
 

@@ -80,9 +80,9 @@ def run(options: Namespace) -> Ended:
                     from app.appearing import appear  # noqa: PLC0415  as above
 
                     app, tray = appear()
-                    from app import shell  # noqa: PLC0415  most of all, and after the icon is there
+                    from app import life  # noqa: PLC0415  most of all, and after the icon is there
 
-                    shell.run(app, tray, folder, wanted, background=options.background)
+                    life.run(app, tray, folder, wanted, background=options.background)
         except _AlreadyRunningError as error:
             return Ended(str(error))
     return Ended()

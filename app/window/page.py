@@ -19,6 +19,9 @@ class Page(QWidget):
     preferred = Signal(object)
     """The Preferences that the person just changed: notices, looks and limits follow them."""
 
+    import_wanted = Signal(str)
+    """An export, looked through, that the app should go on from."""
+
     title = ""
 
     def __init__(self, installation: Installation) -> None:

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import time
-from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTime, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QTime
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QTimeEdit, QWidget
 
 from app.installation import Installation
@@ -20,8 +18,8 @@ from app.widgets.details_view import make_text
 from app.window.frame import Column, make_section
 from app.window.page import Page
 from app.window.saying import Saying, add_row, make_button
+from app.window.settings_data import DataSection
 from app.window.settings_words import APPEARANCES, CATCHUPS, KEPT, OVERLAPS, say
-from scheduler.store.backups import back_up
 from scheduler.timing.policies import Catchup, Overlap
 
 _BOX_WIDTH = 360
@@ -67,9 +65,7 @@ class SettingsPage(Page):
         self.overlap = self._make_box(self.tr("When a time comes while the run before is going"), OVERLAPS)
         self.catchup = self._make_box(self.tr("Times that passed while the computer was off"), CATCHUPS)
         self.kept = self._make_box(self.tr("Keep history for"), KEPT)
-        self.folder = make_text(str(self.installation.folder))
-        self.open_folder = make_button(self.tr("Open the folder"))
-        self.back_up = make_button(self.tr("Back up now"))
+        self.data = DataSection(self.installation)
 
     def _make_box(self, name: str, choices: dict[Any, object]) -> QComboBox:
         box = QComboBox()
@@ -109,15 +105,14 @@ class SettingsPage(Page):
                     (self.tr("Runs at &once"), self.concurrency),
                     (self.tr("If the run before is &still going"), self.overlap),
                     (self.tr("Times that passed &unseen"), self.catchup),
+                    ("", make_text(self.tr("What a script says itself comes before these two."), "muted")),
                 ),
             ),
             (self.tr("History"), ((self.tr("&Keep history for"), self.kept),)),
-            (self.tr("Data"), ((self.tr("Folder"), self.folder), ("", _left(self.open_folder, self.back_up)))),
+            (self.tr("Data"), (("", self.data),)),
         ):
             parts.addWidget(make_section(title))
             parts.addLayout(_form(rows))
-        note = self.tr("What a script says itself about overlap and passed times comes before these.")
-        parts.addWidget(make_text(note, "muted"))
         parts.addStretch(1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -133,10 +128,7 @@ class SettingsPage(Page):
             choice.activated.connect(self._choose)
         self.concurrency.valueChanged.connect(self._choose)
         self.test.clicked.connect(self._send_test)
-        self.open_folder.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.installation.folder)))
-        )
-        self.back_up.clicked.connect(self._back_up)
+        self.data.import_wanted.connect(self.import_wanted)
 
     def chosen(self) -> Preferences:
         return replace(
@@ -230,14 +222,6 @@ class SettingsPage(Page):
     def _send_test(self) -> None:
         self.installation.told.emit(self.tr("Dayhand"), self.tr("This is how a notice looks. All is well."))
         self.saying.say(self.tr("A notice was sent. If none appears, look at your system's settings for notices."))
-
-    def _back_up(self) -> None:
-        folder, clock = self.installation.folder, self.installation.house.engine.context.clock
-        self.saying.say(self.tr("Backing up…"), Tone.QUIET)
-        self.asking.ask(lambda: back_up(folder, clock.now()), self._after_backup, self._refuse)
-
-    def _after_backup(self, path: Path) -> None:
-        self.saying.say(self.tr("Backed up to {path}.").format(path=path))
 
 
 def _time(field: QTimeEdit) -> time:

@@ -50,6 +50,7 @@ class Window(QMainWindow):
     shown = Signal()
     preferred = Signal(object)
     """Preferences that were changed."""
+    import_wanted = Signal(str)
 
     def __init__(self, installation: Installation) -> None:
         super().__init__()
@@ -197,6 +198,7 @@ class Window(QMainWindow):
         page.open_page.connect(self.open_page)
         page.said.connect(self.say)
         page.preferred.connect(self.preferred)
+        page.import_wanted.connect(self.import_wanted)
         self.pages[name] = page
         self._stack.addWidget(page)
         return page

@@ -126,6 +126,6 @@ def test_a_test_notice_takes_the_way_of_every_message(page: SettingsPage, empty:
 
 
 def test_a_backup_is_made_when_asked_for(page: SettingsPage, wait: Wait) -> None:
-    page.back_up.click()
-    wait(lambda: page.saying.sentence.startswith("Backed up to "))
-    assert Path(page.saying.sentence.removeprefix("Backed up to ").removesuffix(".")).exists()
+    page.data.back_up.click()
+    wait(lambda: page.data.saying.sentence.startswith("Backed up to "))
+    assert Path(page.data.saying.sentence.removeprefix("Backed up to ").removesuffix(".")).exists()

@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.installation import Installation
+from app.life import is_new
 from app.platform.autostart import DesktopEntry
 from app.platform.bus import Bus
 from app.platform.moods import Moods
 from app.preferences import Preferences, keep_preferences, read_preferences
-from app.shell import Shell, is_new
+from app.shell import Shell
 from app.tray import Tray
 from app.window.today import TodayPage
 from app.window.welcome import Welcome
