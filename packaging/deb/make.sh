@@ -12,10 +12,11 @@ build_deb() {
     for script in prerm postinst; do
         install -m 755 "$source/packaging/deb/$script" "$root/DEBIAN/$script"
     done
+    find_dependencies >"$build/dependencies"
     write_control >"$root/DEBIAN/control"
     settle "$root"
     (cd "$root" && find usr -type f | sort | xargs -d '\n' md5sum) >"$root/DEBIAN/md5sums"
-    dpkg-deb --root-owner-group -Zxz -z9 --threads-max=1 --build "$root" "$out/dayhand_${version}_amd64.deb" >/dev/null
+    dpkg-deb --root-owner-group -Zxz -z6 --threads-max=2 --build "$root" "$out/dayhand_${version}_amd64.deb" >/dev/null
 }
 
 # Libraries that are packages of the system stay its own, and get its security updates.
@@ -61,7 +62,8 @@ find_dependencies() {
         find "$root/usr/lib/dayhand" -type f \( -name '*.so*' -o -name dayhand -o -name uv \) -print0 | sort -z |
             xargs -0 dpkg-shlibdeps -O --warnings=0 --ignore-missing-info \
                 -l"$internal" -l"$internal/PySide6" -l"$internal/PySide6/Qt/lib" -l"$internal/shiboken6"
-    ) | sed -n 's/^shlibs:Depends=//p'
+    ) >"$scratch/found" || give_up 'A library that the application needs is in no package.'
+    sed -n 's/^shlibs:Depends=//p' "$scratch/found"
 }
 
 write_control() {
@@ -71,7 +73,7 @@ Version: $version
 Architecture: amd64
 Maintainer: The Dayhand authors <dayhand@example.org>
 Installed-Size: $(du -sk "$root/usr" | cut -f1)
-Depends: $(find_dependencies), ca-certificates
+Depends: $(cat "$build/dependencies"), ca-certificates
 Recommends: dbus-user-session, gnome-keyring | keepassxc | kwalletmanager, notification-daemon, python3
 Section: utils
 Priority: optional
