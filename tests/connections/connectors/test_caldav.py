@@ -1,9 +1,6 @@
 """Calendars on a real Radicale: what is in a range, and an event that is added once, whatever breaks."""
 
-import socket
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,7 @@ from scheduler.connections.registry import Registry
 from scheduler.rules.failures import Failure, FailureClass
 from tests.connections.calls import call, tool_of
 from tests.connections.radicale_server import PASSWORD, USER, ask, radicale
-from tests.connections.web_servers import Reply, hear, web, wild
+from tests.connections.web_servers import Reply, losing, web
 
 
 @dataclass
@@ -130,29 +127,9 @@ def test_the_checker_finds_an_event_that_the_server_keeps_elsewhere(calendar: Ca
     assert calendar.check("a") == Checked(happened=True, result={**made, "url": f"{calendar.url}moved.ics"})
 
 
-@contextmanager
-def forgetful(server: str) -> Iterator[str]:
-    """In between: passes a request on to the server, and hangs up before the answer comes back."""
-    port = int(server.rpartition(":")[2])
-
-    def behave(connection: socket.socket, _: threading.Event) -> None:
-        heard = hear(connection)
-        head, _, body = heard.partition(b"\r\n\r\n")
-        size = int(next(line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")).split()[1])
-        while len(body) < size:
-            body += connection.recv(65536)
-        with socket.create_connection(("127.0.0.1", port)) as onwards:
-            onwards.sendall(head + b"\r\n\r\n" + body)
-            while onwards.recv(65536):
-                pass
-
-    with wild(behave) as between:
-        yield between.url
-
-
 def test_an_event_whose_answer_was_lost_is_unsure_and_then_found(calendar: Calendar) -> None:
     event = {"title": "Lost", "start": "2026-05-04T09:00:00Z"}
-    with forgetful(calendar.server) as between:
+    with losing(calendar.server, lambda _: True) as between:
         through = {"url": calendar.url.replace(calendar.server, between)}
         told = failure(lambda: calendar.use("create", "a", through, **event))
     assert told.kind is FailureClass.UNSURE
