@@ -15,6 +15,8 @@ from typing import Any
 
 ANNA = "anna@example.org"
 BERT = "bert@example.org"
+ANNAS_TOKEN = "anna-is-signed-in"
+SLACK_TOKEN = "somebody-is-signed-in"
 _INSTALLED = Path(sys.prefix) / "emulate/node_modules"
 
 
@@ -44,6 +46,7 @@ def _seed(ports: tuple[int, int]) -> dict[str, Any]:
         for number in (1, 2, 3)
     ]
     return {
+        "tokens": {ANNAS_TOKEN: {"login": ANNA, "scopes": []}, SLACK_TOKEN: {"login": "U000000001", "scopes": []}},
         "google": {
             "port": ports[0],
             "users": [{"email": ANNA, "name": "Anna"}, {"email": BERT, "name": "Bert"}],
