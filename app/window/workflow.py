@@ -49,7 +49,7 @@ class WorkflowPane(QWidget):
         self.stop = make_button(self.tr("Stop"), "Ctrl+.")
         self.pause = make_button(self.tr("Pause"), "Ctrl+P")
         self.saying = Saying()
-        self.overview = OverviewTab(installation.house.engine.context.machine_zone)
+        self.overview = OverviewTab(installation)
         self.versions = VersionsTab(installation)
         self.permissions, self.settings = PermissionsTab(), WorkflowSettingsTab()
         self.tabs = QTabWidget()

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.installation import Installation
 from app.theme import Space
 from app.widgets.details_view import make_text
 from app.widgets.strip import Strip
@@ -14,6 +15,7 @@ from app.window.history_table import HistoryTable
 from app.window.saying import make_button, make_heading
 from app.window.workflow_facts import WorkflowFacts
 from app.window.workflow_schedule import ScheduleBlock
+from app.window.workflow_waiting import WaitingList
 
 _SHOWN_RUNS = 8
 
@@ -23,7 +25,7 @@ class OverviewTab(QScrollArea):
     opened = Signal(str)
     """A run."""
 
-    def __init__(self, machine_zone: str) -> None:
+    def __init__(self, installation: Installation) -> None:
         super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -32,12 +34,12 @@ class OverviewTab(QScrollArea):
         self.blocks: list[ScheduleBlock] = []
         self.week, self.strip = make_text(""), Strip()
         self.waiting = make_text("")
-        self.topics = make_text("", "muted")
-        self.topics.hide()
+        self.events = WaitingList(installation)
+        self.events.hide()
         self.more = make_button(self.tr("Details"))
         self.more.setCheckable(True)
-        self.more.toggled.connect(self.topics.setVisible)
-        self.model = HistoryModel(ZoneInfo(machine_zone), self)
+        self.more.toggled.connect(self._show_events)
+        self.model = HistoryModel(ZoneInfo(installation.house.engine.context.machine_zone), self)
         self.table = HistoryTable(self.model)
         self.table.setColumnHidden(Column.WORKFLOW, True)  # noqa: FBT003  # Qt takes it so
         self.table.setAccessibleName(self.tr("Recent runs"))
@@ -61,7 +63,7 @@ class OverviewTab(QScrollArea):
         row.addWidget(self.waiting, 1)
         row.addWidget(self.more)
         layout.addLayout(row)
-        layout.addWidget(self.topics)
+        layout.addWidget(self.events)
         layout.addWidget(make_heading(self.tr("What it did")))
         self.never = make_text(self.tr("It has not run yet."), "muted")
         layout.addWidget(self.never)
@@ -76,16 +78,23 @@ class OverviewTab(QScrollArea):
         pending = sum(facts.details.pending.values())
         said = self.tr("1 thing waits to be dealt with.") if pending == 1 else self.tr("{number} things wait.")
         self.waiting.setText(said.format(number=f"{pending:,}"))
-        self.topics.setText("\n".join(f"{topic}: {number:,}" for topic, number in facts.details.pending.items()))
         for widget in (self.waiting, self.more):
             widget.setVisible(pending > 0)
-        self.topics.setVisible(pending > 0 and self.more.isChecked())
+        self.events.set_workflow(facts.details.workflow)
+        self._show_events()
         self.model.renew(Read(rows=facts.recent[:_SHOWN_RUNS], cursor=None), facts.now)
         rows = self.model.rowCount()
         self.never.setVisible(not rows)
         self.table.setVisible(bool(rows))
         height = self.table.horizontalHeader().sizeHint().height()
         self.table.setFixedHeight(height + rows * self.table.verticalHeader().defaultSectionSize() + Space.TIGHT)
+
+    def _show_events(self) -> None:
+        """Read only while somebody wants to see them."""
+        is_wanted = self.more.isVisibleTo(self) and self.more.isChecked()
+        self.events.setVisible(is_wanted)
+        if is_wanted:
+            self.events.refresh()
 
     def _show_schedules(self, facts: WorkflowFacts) -> None:
         if [block.schedule.id for block in self.blocks] != [one.id for one in facts.schedules]:

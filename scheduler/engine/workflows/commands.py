@@ -205,6 +205,17 @@ class WorkflowCommands:
             raise RefusedError("too large", "An event holds at most 1 MB; publish the path of a file instead.")
         return self._do("publish", workflow, request, act)
 
+    def skip_event(self, workflow: str, topic: str, identity: str, *, request: str | None = None) -> dict[str, Any]:
+        """Leave out one event that waits; what is being dealt with is no longer to be left out."""
+
+        def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
+            row = find_workflow(db, workflow)
+            if not events.skip_pending(db, row.slug, topic, identity):
+                raise RefusedError("not waiting", "It is being dealt with now, or was already; nothing was skipped.")
+            return {"workflow": row.slug, "topic": topic, "id": identity}
+
+        return self._do("skip event", workflow, request, act)
+
     def pause_all(self, until: datetime | None = None, *, request: str | None = None) -> dict[str, Any]:
         """Start nothing at all, for a time or until told otherwise; each workflow keeps its own state."""
 

@@ -19,7 +19,7 @@ from app.window.workflow_past import PastDialog
 from app.window.workflow_schedule import say_coming
 from app.window.workflow_times import TimesDialog
 from scheduler.engine.workflows.views.requests import RequestView
-from scheduler.store import backfills, grants, schedules, workflows
+from scheduler.store import backfills, events, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
 from tests.app.living import Wait
 from tests.app.window.filling import deploy, few, publish
@@ -92,18 +92,60 @@ def test_names_from_the_script_are_nowhere_on_the_overview(pane: WorkflowPane) -
         assert name not in said
 
 
-def test_what_waits_is_counted_and_its_topics_are_details(
+def test_what_waits_is_counted_and_listed_on_request(
     qtbot: QtBot, tmp_path: Path, wait: Wait, closing: list[Installation]
 ) -> None:
     installation = Installation(tmp_path)
     closing.append(installation)
     deploy(installation, "chore-9", "Held", consumer=True, paused=True)
-    publish(installation, "chore-9", 3)
+    publish(installation, "chore-9", 23)
     pane = show(qtbot, installation, wait, "chore-9")
-    assert pane.overview.waiting.text() == "3 things wait."
-    assert not pane.overview.topics.isVisible()
+    assert pane.overview.waiting.text() == "23 things wait."
+    assert not pane.overview.events.isVisible()
     pane.overview.more.click()
-    assert pane.overview.topics.isVisible() and pane.overview.topics.text() == "mails: 3"
+    rows = wait(lambda: pane.overview.events.rows)
+    assert [row.title.text() for row in rows] == [f"Receipt {place}" for place in range(20)]
+    assert pane.overview.events.more.text() == "And 3 more."
+
+
+def test_one_thing_that_waits_can_be_skipped(qtbot: QtBot, held: Installation, wait: Wait) -> None:
+    pane = show(qtbot, held, wait, "chore-9")
+    pane.overview.more.click()
+    waiting = pane.overview.events
+    wait(lambda: len(waiting.rows) == 3)
+    waiting.rows[1].button.click()
+    wait(lambda: waiting.saying.sentence == "Receipt 1 is left out.")
+    shown = wait(lambda: [row.event.title for row in waiting.rows if row.event] == ["Receipt 0", "Receipt 2"])
+    assert shown
+    assert [row.id for row in events.peek(held.database.read(), "chore-9", "mails", 10)] == ["m0", "m2"]
+    wait(lambda: pane.refresh() or pane.overview.waiting.text() == "2 things wait.")
+
+
+def test_one_that_no_longer_waits_is_not_skipped_and_goes_from_the_list(
+    qtbot: QtBot, held: Installation, wait: Wait
+) -> None:
+    pane = show(qtbot, held, wait, "chore-9")
+    pane.overview.more.click()
+    waiting = pane.overview.events
+    wait(lambda: waiting.rows and waiting.rows[0].event)
+    with held.database.write() as db:
+        events.skip_pending(db, "chore-9", "mails", "m0")
+    waiting.rows[0].button.click()
+    wait(lambda: "nothing was skipped" in waiting.saying.sentence)
+    wait(lambda: [row.event.id for row in waiting.rows if row.event] == ["m1", "m2"])
+
+
+@pytest.fixture
+def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
+    """Runs; of its workflow, which is paused, three things wait."""
+    made = Installation(tmp_path)
+    deploy(made, "chore-9", "Held", consumer=True, paused=True)
+    publish(made, "chore-9", 3)
+    made.start()
+    yield made
+    close_asking()
+    made.end()
+    made.close()
 
 
 @pytest.fixture
