@@ -15,6 +15,7 @@ build_deb() {
     find_dependencies >"$build/dependencies"
     write_control >"$root/DEBIAN/control"
     settle "$root"
+    find "$root/usr/lib/dayhand" -type f -name '*.so*' -exec chmod 644 {} +
     (cd "$root" && find usr -type f | sort | xargs -d '\n' md5sum) >"$root/DEBIAN/md5sums"
     dpkg-deb --root-owner-group -Zxz -z6 --threads-max=2 --build "$root" "$out/dayhand_${version}_amd64.deb" >/dev/null
 }
