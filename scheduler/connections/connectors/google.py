@@ -3,7 +3,7 @@
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool, ToolFailedError
 from scheduler.connections.connectors import google_calendar, google_drive, google_mail
 from scheduler.connections.connectors.google_web import account_of, place_of
-from scheduler.connections.oauth.fields import client_fields
+from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.rules.failures import FailureClass
 
@@ -150,7 +150,7 @@ google = Connector(
     title="Google",
     help="Mail, calendar and files of a Google account.",
     fields=(
-        *client_fields("Made in the Google Cloud console: an OAuth client of the type desktop app."),
+        *sign_in_fields("Made in the Google Cloud console: an OAuth client of the type desktop app."),
         Field(
             name="base_url",
             label="Address",

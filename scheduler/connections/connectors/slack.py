@@ -20,7 +20,7 @@ from scheduler.connections.connector import (
 )
 from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.connectors.slack_web import SLACK, account_of, ask, place_of
-from scheduler.connections.oauth.fields import client_fields
+from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.rules.failures import FailureClass
 
@@ -171,7 +171,7 @@ slack = Connector(
     title="Slack",
     help="Reads and posts messages in a Slack workspace.",
     fields=(
-        *client_fields("From the app that you made for your workspace, under Basic Information.", required=False),
+        *sign_in_fields("From the app that you made for your workspace, under Basic Information.", required=False),
         Field(
             name="access_token",
             label="Token",

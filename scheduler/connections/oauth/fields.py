@@ -3,8 +3,8 @@
 from scheduler.connections.connector import Field
 
 
-def client_fields(where: str, *, required: bool = True) -> tuple[Field, ...]:
-    """Which app asks; `where` says in a sentence where a person gets one."""
+def sign_in_fields(where: str, *, required: bool = True) -> tuple[Field, ...]:
+    """Which app asks, and for whom; `where` says in a sentence where a person gets such an app."""
     return (
         Field(name="client_id", label="Client ID", help=where, required=required),
         Field(
@@ -14,4 +14,5 @@ def client_fields(where: str, *, required: bool = True) -> tuple[Field, ...]:
             secret=True,
             required=False,
         ),
+        Field(name="account", label="Account", help="Who signs in; filled in when you do.", required=False),
     )
