@@ -1,0 +1,90 @@
+"""A whole installation with real workers, connected to real mail servers; its secrets are kept in memory."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scheduler.connections.connectors.imap import imap
+from scheduler.connections.connectors.smtp import smtp
+from scheduler.connections.registry import Registry
+from tests.runs.shop import Shop
+
+
+class KeptInMemory:
+    """In place of the keyring, which is not what these tests are about."""
+
+    def __init__(self) -> None:
+        self.secrets: dict[str, dict[str, Any]] = {}
+
+    def read(self, connection: str) -> Mapping[str, Any]:
+        return self.secrets.get(connection, {})
+
+    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
+        self.secrets[connection] = dict(secrets)
+
+    def forget(self, connection: str) -> None:
+        self.secrets.pop(connection, None)
+
+
+class PostOffice(Shop):
+    """A shop with the mail connectors beside its world."""
+
+    def __init__(self, folder: Path, **settings: Any) -> None:
+        self.kept = KeptInMemory()
+        super().__init__(folder, **settings)
+
+    def open(self) -> None:
+        self.secrets = self.kept
+        world = type(self.world).registry(self.world).connector("world")
+        self.world.registry = lambda: Registry([world, imap, smtp])  # type: ignore[method-assign]
+        super().open()
+
+
+POLL = """
+import dayhand
+flow = dayhand.Workflow("{name}", connections=["imap:home", "world:x"])
+mails = flow.topic("mails")
+
+@flow.producer(every="1h", publishes=[mails])
+def poll(ctx, state):
+    while True:
+        page = ctx.call(
+            "imap:home", "search", after_uid=state.get("uid", 0), uidvalidity=state.get("uidvalidity"), limit={limit}
+        )
+        if not page:
+            return state
+        for mail in page:
+            ctx.publish(mails, id=mail["message_id"], title=mail["subject"], data=mail)
+        read = state.get("read", 0) + len(page)
+        state = {{"uid": page[-1]["uid"], "uidvalidity": page[-1]["uidvalidity"], "read": read}}
+        ctx.progress(read, text="mails")
+        ctx.checkpoint(state)
+        {between}
+
+@flow.consumer(subscribe=[mails])
+class Look:
+    def prepare(self, ctx, state):
+        return dayhand.nothing()
+"""
+SEND = """
+import dayhand
+flow = dayhand.Workflow("W", connections=["smtp:home"])
+t = flow.topic("t")
+
+@flow.consumer(subscribe=[t], approve="never")
+class C:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(t, limit=1)
+        return dayhand.prepared(reserve=batch, data=[e.id for e in batch], say="Write") if batch else dayhand.nothing()
+
+    def mutate(self, ctx, prepared):
+        ctx.call("smtp:home", "send", to="anna@example.org", subject=prepared.data[0], text="Hello")
+
+    def next(self, ctx, prepared, result, state):
+        state["told"] = [ctx.outcome, result]
+        return state
+"""
+
+
+def poll(*, name: str = "W", limit: int = 500, between: str = "pass") -> str:
+    return POLL.format(name=name, limit=limit, between=between)

@@ -1,0 +1,111 @@
+"""Ten thousand messages at once: a first poll takes them page by page, in little memory, and survives a kill."""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+
+from scheduler.store.backups import FILE
+from tests.connections.dovecot import PATIENCE, Dovecot, running_dovecot
+from tests.connections.mail_reader import PASSWORD
+
+ROOT = Path(__file__).parents[2]
+FEW, MANY, PAGE = 1_000, 10_000, 500
+
+
+@pytest.fixture(scope="module")
+def dovecot() -> Iterator[Dovecot]:
+    users = dict.fromkeys(("few", "many", "killed"), PASSWORD)
+    with running_dovecot(trustme.CA(), **users) as one:
+        for user, count in (("few", FEW), ("many", MANY), ("killed", MANY)):
+            fill(one, user, count)
+        yield one
+
+
+def fill(dovecot: Dovecot, user: str, count: int) -> None:
+    place = dovecot.maildir(user)
+    owner = place.stat()
+    for number in range(count):
+        path = place / "new" / f"{number:09}.few"
+        path.write_bytes(
+            b"From: a@example.org\nSubject: mail %d\nMessage-ID: <%d@example.org>\n\n.\n" % (number, number)
+        )
+        os.chown(path, owner.st_uid, owner.st_gid)
+
+
+def start(dovecot: Dovecot, folder: Path, user: str) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "tests.connections.mail_reader", str(folder), str(dovecot.port), user, str(PAGE)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+
+
+def read_all(dovecot: Dovecot, folder: Path, user: str) -> dict[str, Any]:
+    with start(dovecot, folder, user) as reader:
+        said, _ = reader.communicate(timeout=10 * PATIENCE)
+        assert reader.returncode == 0
+    answer: dict[str, Any] = json.loads(said)
+    return answer
+
+
+def ask(folder: Path, query: str) -> Any:
+    with closing(sqlite3.connect(folder / FILE)) as db:
+        return db.execute(query).fetchone()[0]
+
+
+def headers_read(dovecot: Dovecot, user: str) -> int:
+    """How many messages the server says it was asked about in the sessions that ended."""
+    return sum(map(int, re.findall(rf"imap\({user}\).*hdr_count=(\d+)", dovecot.log())))
+
+
+def published(folder: Path) -> int:
+    return int(ask(folder, "SELECT count(*) FROM events WHERE topic = 'mails'"))
+
+
+def state(folder: Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(ask(folder, "SELECT state FROM handlers WHERE name = 'poll'"))
+    return told
+
+
+def test_memory_does_not_grow_with_the_folder(dovecot: Dovecot, tmp_path: Path) -> None:
+    few = read_all(dovecot, tmp_path / "few", "few")
+    many = read_all(dovecot, tmp_path / "many", "many")
+    assert (published(tmp_path / "few"), published(tmp_path / "many")) == (FEW, MANY)
+    assert state(tmp_path / "many")["read"] == MANY
+    assert many["peak"] < few["peak"] * 1.5, "the app"
+    assert many["worker"] < few["worker"] * 1.25, "the worker"
+    assert headers_read(dovecot, "many") == MANY
+
+
+def test_a_kill_in_the_middle_goes_on_where_it_was(dovecot: Dovecot, tmp_path: Path) -> None:
+    folder = tmp_path / "killed"
+    with start(dovecot, folder, "killed") as reader:
+        give_up = time.monotonic() + 10 * PATIENCE
+        while not (folder / FILE).exists() or not has_read(folder, 3_000):
+            assert reader.poll() is None and time.monotonic() < give_up
+            time.sleep(0.01)
+        os.kill(reader.pid, signal.SIGKILL)
+    before = state(folder)["read"]
+    assert 3_000 <= before < MANY and published(folder) == before, "what was read and what was published go together"
+    asked = headers_read(dovecot, "killed")
+    read_all(dovecot, folder, "killed")
+    assert state(folder)["read"] == MANY, "each was read once"
+    assert published(folder) == MANY
+    assert ask(folder, "SELECT count(DISTINCT id) FROM events WHERE topic = 'mails'") == MANY
+    assert headers_read(dovecot, "killed") - asked <= MANY - before + 2 * PAGE, "it did not start over"
+
+
+def has_read(folder: Path, count: int) -> bool:
+    try:
+        return published(folder) >= count
+    except sqlite3.OperationalError:
+        return False
