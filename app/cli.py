@@ -19,6 +19,7 @@ from scheduler.timing.errors import BadScheduleError
 VERBS = {
     "start": "run Dayhand (the same as no verb)",
     "quit": "end the Dayhand that runs",
+    "new": "begin a workflow from a template",
     "try": "run a script, with what it would do shown instead of done",
     "deploy": "check a script and make it run",
     "list": "all workflows and how they are doing",
@@ -69,6 +70,7 @@ _GROUPS = {
     "ending": ("quit",),
     "importing": ("import-jobs",),
     "trying": ("try",),
+    "creating": ("new",),
     "moving": ("export", "import"),
 }
 """Which module of `app.verbs` has which verbs; the others have one of their own."""

@@ -1,0 +1,103 @@
+"""Invoice reminders: remind customers of invoices that are not paid, each time after I said yes."""
+
+# /// dayhand-template
+# summary = "a polite mail for each invoice that is overdue, sent only after you said yes"
+# [ask.TABLE]
+# question = "Which table has your invoices (number, customer, mail, amount, due, paid)?"
+# kind = "file"
+# required = true
+# [ask.SIGNED]
+# question = "Who signs the mails?"
+# required = true
+# [connect."table:invoices"]
+# path = "TABLE"
+# ///
+from datetime import date
+
+import dayhand
+
+TABLE = "~/invoices.csv"
+SIGNED = "Yours"
+AFTER = (7, 21, 42)
+"""How many days after it was due it is reminded of: the first, the second and the last time."""
+
+flow = dayhand.Workflow("Invoice reminders", connections=["table:invoices", "smtp:mail"])
+overdue = flow.topic("overdue")
+
+
+@flow.producer(cron="0 8 * * 1-5", publishes=[overdue], catchup="one")
+def look(ctx, state):
+    """The id holds how often it was reminded of, so each reminder is written once, whatever you answered."""
+    for row in ctx.call("table:invoices", "read", limit=10_000):
+        level = level_of(row, ctx.now.date())
+        if level:
+            title = f"Invoice {row['number']} of {row['customer']}"
+            ctx.publish(
+                overdue, id=f"{row['number']} {level}", title=title, data={"number": row["number"], "level": level}
+            )
+
+
+@flow.consumer(subscribe=[overdue], approve="always")
+class Remind:
+    """One mail for each yes."""
+
+    def prepare(self, ctx, state):
+        batch = ctx.peek(overdue, limit=1000)
+        rows = {str(row["number"]): row for row in ctx.call("table:invoices", "read", limit=10_000)}
+        paid = [event for event in batch if not is_open(rows.get(str(event.data["number"])))]
+        waiting = [event for event in batch if event not in paid]
+        again = ctx.now if len(waiting) > 1 else None
+        if not waiting:
+            if paid:
+                return dayhand.prepared(reserve=paid, data=None, say=f"{len(paid)} were paid meanwhile")
+            return dayhand.nothing()
+        first = waiting[0]
+        row = rows[str(first.data["number"])]
+        which = "Last reminder" if first.data["level"] == len(AFTER) else "Reminder"
+        mail = {
+            "to": [row["mail"]],
+            "subject": f"{which}: invoice {row['number']}",
+            "text": write_mail(row, first.data["level"]),
+        }
+        return dayhand.prepared(
+            reserve=[first, *paid],
+            data={"mail": mail, "customer": row["customer"]},
+            say=f"Remind {row['customer']} of invoice {row['number']} ({row['amount']}, due {row['due']})",
+            ui={"To": row["mail"], "Reminder": f"{first.data['level']} of {len(AFTER)}"},
+            wake_at=again,
+        )
+
+    def mutate(self, ctx, prepared):
+        if prepared.data is not None:
+            ctx.call("smtp:mail", "send", **prepared.data["mail"])
+
+    def next(self, ctx, prepared, result, state):
+        if prepared.data is None:
+            return state
+        if ctx.outcome == "skipped":
+            ctx.done(f"Did not remind {prepared.data['customer']}, as you said")
+            return state
+        state["sent"] = state.get("sent", 0) + 1
+        ctx.done(f"Reminded {prepared.data['customer']}")
+        return state
+
+
+def is_open(row):
+    return row is not None and str(row.get("paid") or "").strip().lower() in ("", "no", "0", "false")
+
+
+def level_of(row, today):
+    """0 for none yet, or the first, second or last reminder."""
+    if not is_open(row):
+        return 0
+    late = (today - date.fromisoformat(str(row["due"])[:10])).days
+    return sum(late >= days for days in AFTER)
+
+
+def write_mail(row, level):
+    again = "" if level == 1 else f" This is reminder {level}."
+    return (
+        f"Dear {row['customer']},\n\ninvoice {row['number']} over {row['amount']} was due on {row['due']} "
+        f"and we have not seen a payment yet.{again}\n"
+        f"If you have paid meanwhile, please forget this mail.\n\n{SIGNED}\n"
+    )

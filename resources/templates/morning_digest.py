@@ -1,0 +1,76 @@
+"""Morning digest: what was new in a feed since yesterday, in one mail every morning."""
+
+# /// dayhand-template
+# summary = "what is new in a feed, in one mail every morning"
+# [ask.FEED]
+# question = "What is the address of the feed?"
+# required = true
+# [ask.TO]
+# question = "To which address is the mail to go?"
+# required = true
+# [ask.AT]
+# question = "At what time?"
+# kind = "time"
+# [ask.ZONE]
+# question = "In which time zone, such as Europe/Berlin?"
+# kind = "zone"
+# [connect."feed:news"]
+# url = "FEED"
+# ///
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import dayhand
+
+FEED = "https://example.org/feed.xml"
+TO = "me@example.org"
+AT = "09:00"
+ZONE = "UTC"
+MOST = 200
+
+flow = dayhand.Workflow("Morning digest", connections=["feed:news", "smtp:mail"])
+entries = flow.topic("entries")
+
+
+@flow.producer(every="1h", needs="network", publishes=[entries])
+def read(ctx, state):
+    """The same entry again changes nothing, so it does not matter how often it looks."""
+    answer = ctx.call("feed:news", "entries", etag=state.get("etag", ""), modified=state.get("modified", ""))
+    for entry in answer["entries"]:
+        ctx.publish(entries, id=entry["id"], title=entry["title"], data={"link": entry["link"]})
+    return {"etag": answer["etag"], "modified": answer["modified"]}
+
+
+@flow.consumer(subscribe=[entries], approve="first")
+class Mail:
+    """Asks before the first mail, and not again after your yes."""
+
+    def prepare(self, ctx, state):
+        batch = ctx.peek(entries, limit=MOST)
+        if not batch:
+            return dayhand.nothing()
+        morning = morning_after(batch[0].published_at)
+        if ctx.now < morning:
+            return dayhand.nothing(wake_at=morning)
+        lines = [f"{event.title}\n  {event.data['link']}" for event in batch]
+        return dayhand.prepared(
+            reserve=batch,
+            data={"subject": f"{len(batch)} new this morning", "text": "\n\n".join(lines)},
+            say=f"Mail you {len(batch)} new entries",
+            wake_at=ctx.now if len(batch) == MOST else None,
+        )
+
+    def mutate(self, ctx, prepared):
+        ctx.call("smtp:mail", "send", to=[TO], subject=prepared.data["subject"], text=prepared.data["text"])
+
+    def next(self, ctx, prepared, result, state):
+        if ctx.outcome == "skipped":
+            ctx.done("Not mailed, as you said")
+            return
+        ctx.done(f"Mailed {len(prepared.reserve)} entries")
+
+
+def morning_after(instant):
+    local = instant.astimezone(ZoneInfo(ZONE))
+    morning = local.replace(hour=int(AT[:2]), minute=int(AT[3:]), second=0, microsecond=0)
+    return morning if morning > local else morning + timedelta(days=1)
