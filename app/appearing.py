@@ -1,11 +1,13 @@
 """The icon comes first: an application and its place in the tray, while everything else is still to be loaded."""
 
 import sys
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QEventLoop, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.icons import app_icon
+from app.languages import read_language, speak
 from app.platform.machine import session_bus
 from app.tray import Tray
 
@@ -25,14 +27,18 @@ class App(QApplication):
         return super().event(event)
 
 
-def appear() -> tuple[App, Tray]:
-    """In the tray, if there is one. What is clicked there is heard as soon as somebody listens."""
+def appear(folder: Path) -> tuple[App, Tray]:
+    """In the tray, if there is one, and in the language that was chosen in this folder.
+
+    What is clicked there is heard as soon as somebody listens.
+    """
     app = App([sys.argv[0]])
     app.setApplicationName("dayhand")
     app.setApplicationDisplayName("Dayhand")
     app.setDesktopFileName("dayhand")
     app.setQuitOnLastWindowClosed(False)
     app.setWindowIcon(app_icon())
+    speak(read_language(folder))
     bus = session_bus()
     tray = Tray(bus)
     app.aboutToQuit.connect(bus.close)

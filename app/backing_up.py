@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QCoreApplication, QTimer
 
 from scheduler.engine.clock import Clock
 from scheduler.store.backups import back_up_if_due
@@ -21,7 +21,7 @@ def back_up_now_and_then(folder: Path, clock: Clock, say: Callable[[str], None])
         try:
             back_up_if_due(folder, clock.now())
         except StoreError as error:
-            say(f"No backup could be made: {error}")
+            say(QCoreApplication.translate("backing up", "No backup could be made: {why}").format(why=error))
 
     def look() -> None:
         threading.Thread(target=copy, name="backup").start()

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+from PySide6.QtCore import QCoreApplication
+
 Member = tuple[str, bytes | Path]
 """A name in the bundle, and what it holds or the file that does."""
 
@@ -29,7 +31,8 @@ def write_bundle(target: Path, members: Iterable[Member]) -> None:
         fresh.replace(target)
     except OSError as error:
         why = error.strerror or str(error)
-        raise BundleError(f"{target} could not be written: {why}. Choose another place.") from error
+        sentence = QCoreApplication.translate("export", "{path} could not be written: {why}. Choose another place.")
+        raise BundleError(sentence.format(path=target, why=why)) from error
     finally:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)

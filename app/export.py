@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from PySide6.QtCore import QCoreApplication
+
 from app.bundle import BundleError, Member, write_bundle
 from app.platform.zone import machine_zone
 from app.preferences import FILE as PREFERENCES
@@ -23,6 +25,7 @@ from scheduler.store.backups import FILE as STORE
 from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
+translate = QCoreApplication.translate
 
 _ABOUT = "export.json"
 _FORMAT = 1
@@ -31,7 +34,8 @@ _LARGEST_TEXT = 1_000_000
 
 class NotAnExportError(BundleError):
     def __init__(self, path: Path) -> None:
-        super().__init__(f"{path.name} is not an export of Dayhand, or is damaged. Nothing was changed.")
+        sentence = translate("export", "{file} is not an export of Dayhand, or is damaged. Nothing was changed.")
+        super().__init__(sentence.format(file=path.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +74,16 @@ def opened(path: Path) -> Iterator[Export]:
                 if not isinstance(about, dict) or type(about.get("format")) is not int:
                     raise NotAnExportError(path)
                 if about["format"] > _FORMAT:
-                    raise BundleError(
-                        f"{path.name} was written by a newer Dayhand. Nothing was changed; update this one."
+                    sentence = translate(
+                        "export", "{file} was written by a newer Dayhand. Nothing was changed; update this one."
                     )
+                    raise BundleError(sentence.format(file=path.name))
                 _unpack(bundle, Path(made), path)
         except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
             raise NotAnExportError(path) from error
         except OSError as error:
-            raise BundleError(f"{path} cannot be read: {error.strerror or error}. Nothing was changed.") from error
+            sentence = translate("export", "{path} cannot be read: {why}. Nothing was changed.")
+            raise BundleError(sentence.format(path=path, why=error.strerror or error)) from error
         moving.check(Path(made) / STORE)
         yield Export(
             version=str(about.get("dayhand")),
@@ -132,7 +138,8 @@ def _unpack(bundle: zipfile.ZipFile, place: Path, path: Path) -> None:
     """Only the parts that we know, under our own names, and only if there is room for them."""
     info = bundle.getinfo(STORE)
     if info.file_size > shutil.disk_usage(place).free // 3:
-        raise BundleError(f"There is no room for what is in {path.name}. Nothing was changed; free some space.")
+        sentence = translate("export", "There is no room for what is in {file}. Nothing was changed; free some space.")
+        raise BundleError(sentence.format(file=path.name))
     (place / PREFERENCES).write_bytes(_read(bundle, PREFERENCES))
     with bundle.open(STORE) as source, (place / STORE).open("wb") as file:
         shutil.copyfileobj(source, file)

@@ -83,7 +83,9 @@ def say_summary(overview: Overview) -> str:
         case TrayState.OFFLINE:
             return translate("overview", "No network; what needs it waits")
         case TrayState.IDLE:
-            return translate("overview", "All is well" if overview.workflows else "No workflows yet")
+            if not overview.workflows:
+                return translate("overview", "No workflows yet")
+            return translate("overview", "All is well")
 
 
 def say_pause(overview: Overview) -> str:

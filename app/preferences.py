@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any, get_type_hints
 from uuid import uuid4
 
+from PySide6.QtCore import QCoreApplication
+
+from app.languages import PREFERENCES, Language
 from app.notices.quiet import QuietHours
 from app.theme import Appearance
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 
-FILE = "preferences.json"
+FILE = PREFERENCES
 MOST_AT_ONCE = 32
 LONGEST_KEPT = 3_650
 
@@ -38,6 +41,8 @@ class Preferences:
     """Whether a question may disturb in quiet hours."""
     notices: bool = True
     appearance: Appearance = Appearance.SYSTEM
+    language: Language = Language.SYSTEM
+    """From the next start on."""
     welcomed: bool = False
     """Whether the first screens were shown; they never come again."""
 
@@ -92,10 +97,12 @@ def keep_preferences(folder: Path, chosen: Preferences) -> None:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
         why = error.strerror or str(error)
-        raise PreferencesError(
-            f"Your choice holds until Dayhand ends, but it could not be kept: {why}. "
-            f"Check that you may write to {folder}."
-        ) from error
+        sentence = QCoreApplication.translate(
+            "settings",
+            "Your choice holds until Dayhand ends, but it could not be kept: {why}. "
+            "Check that you may write to {folder}.",
+        )
+        raise PreferencesError(sentence.format(why=why, folder=folder)) from error
 
 
 def _plain(value: object) -> object:

@@ -79,7 +79,7 @@ def run(options: Namespace) -> Ended:
                 else:
                     from app.appearing import appear  # noqa: PLC0415  as above
 
-                    app, tray = appear()
+                    app, tray = appear(folder)
                     from app import life  # noqa: PLC0415  most of all, and after the icon is there
 
                     life.run(app, tray, folder, wanted, background=options.background)

@@ -99,24 +99,26 @@ class Watching(QObject):
         """On the worker's thread."""
         validated = self._installation.house.validation.validate(path, source)
         if validated.slug != workflow:
-            raise RefusedError(
-                "another name", f"it now calls itself {validated.slug}, not {workflow}; deploy it yourself."
-            )
+            sentence = self.tr("it now calls itself {name}, not {workflow}; deploy it yourself.")
+            raise RefusedError("another name", sentence.format(name=validated.slug, workflow=workflow))
         asked = self._installation.host.ask(lambda _: self._installation.house.commands.deploy(validated, Wish()))
         answer = asked.result()
-        return f"{answer['workflow']}: deployed version {answer['version']}, since its file was saved."
+        sentence = self.tr("{workflow}: deployed version {version}, since its file was saved.")
+        return sentence.format(workflow=answer["workflow"], version=answer["version"])
 
     def _end(self, path: str, done: "Future[str]") -> None:
         self._busy.discard(path)
         error = done.exception()
         if error is None:
             self._say(done.result())
-        elif isinstance(error, NotValidError):
-            self._say(f"{Path(path).name} was saved, and the version before goes on: {error}")
+            return
+        if isinstance(error, NotValidError):
+            sentence, why = self.tr("{file} was saved, and the version before goes on: {why}"), str(error)
         elif isinstance(error, RefusedError):
-            self._say(f"{Path(path).name} was saved, and not deployed: {error.sentence}")
+            sentence, why = self.tr("{file} was saved, and not deployed: {why}"), error.sentence
         else:
-            self._say(f"{Path(path).name} was saved, and could not be deployed: {error}")
+            sentence, why = self.tr("{file} was saved, and could not be deployed: {why}"), str(error)
+        self._say(sentence.format(file=Path(path).name, why=why))
 
 
 def _see(path: str) -> _Seen | None:

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
 
+from PySide6.QtCore import QCoreApplication
+
+translate = QCoreApplication.translate
 _ENTRY = "dayhand.desktop"
 _GROUP = "[Desktop Entry]"
 _UNQUOTED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@+,%")
@@ -36,7 +39,10 @@ class NoAutostart:
 
     def turn_on(self) -> None:
         raise AutostartError(
-            "Dayhand cannot start by itself on this system. Add it to the programs that start at login."
+            translate(
+                "autostart",
+                "Dayhand cannot start by itself on this system. Add it to the programs that start at login.",
+            )
         )
 
     def turn_off(self) -> None:
@@ -81,7 +87,7 @@ class DesktopEntry:
         try:
             self._own.unlink(missing_ok=True)
         except OSError as error:
-            raise _error("off", self._own, error) from error
+            raise _error(self._own, error, on=False) from error
 
     def _write(self, values: Mapping[str, str]) -> None:
         """Beside the old one, then in its place: a session that reads it meanwhile finds the one or the other."""
@@ -94,7 +100,7 @@ class DesktopEntry:
         except OSError as error:
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)
-            raise _error("off" if "Hidden" in values else "on", self._own, error) from error
+            raise _error(self._own, error, on="Hidden" not in values) from error
 
 
 def find_autostart(command: Sequence[str], platform: str = sys.platform) -> Autostart:
@@ -102,9 +108,17 @@ def find_autostart(command: Sequence[str], platform: str = sys.platform) -> Auto
     return DesktopEntry(command) if platform.startswith("linux") else NoAutostart()
 
 
-def _error(wanted: str, path: Path, error: OSError) -> AutostartError:
+def _error(path: Path, error: OSError, *, on: bool) -> AutostartError:
     why = error.strerror or str(error)
-    return AutostartError(f"Starting at login could not be turned {wanted}: {why}. Check that you may write to {path}.")
+    if on:
+        sentence = translate(
+            "autostart", "Starting at login could not be turned on: {why}. Check that you may write to {path}."
+        )
+    else:
+        sentence = translate(
+            "autostart", "Starting at login could not be turned off: {why}. Check that you may write to {path}."
+        )
+    return AutostartError(sentence.format(why=why, path=path))
 
 
 def _read(path: Path) -> dict[str, str] | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -91,7 +91,7 @@ def _make_pairs(pairs: Sequence[tuple[str, str]]) -> QWidget:
 
 def _make_table(table: Table, title: str) -> QWidget:
     view = QTableWidget(len(table.rows), len(table.columns) or max(map(len, table.rows), default=0))
-    view.setAccessibleName(title or view.tr("Details"))
+    view.setAccessibleName(title or QCoreApplication.translate("details", "Details"))
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -142,7 +142,7 @@ def _make_prose(text: str, title: str) -> QWidget:
     view.setProperty("field", "true")
     view.setReadOnly(True)
     view.setTabChangesFocus(True)
-    view.setAccessibleName(title or view.tr("Text"))
+    view.setAccessibleName(title or QCoreApplication.translate("details", "Text"))
     view.setFixedHeight(QFontMetrics(view.font()).lineSpacing() * _MOST_LINES + 2 * Space.SMALL)
     return view
 

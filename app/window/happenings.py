@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
 from app.look import mark
@@ -54,7 +54,7 @@ class _Row:
         self._run = ""
         self.when, self.name, self.sentence = QLabel(parent), QLabel(parent), QLabel(parent)
         self.chip = Chip(sign_run(line.state), parent)
-        self.button = QPushButton(parent.tr("Details"), parent)
+        self.button = QPushButton(QCoreApplication.translate("happenings", "Details"), parent)
         self.button.setAutoDefault(False)
         self.button.clicked.connect(lambda: opened(self._run))
         mark(self.when, "ink", "muted")

@@ -1,5 +1,8 @@
 """The table of past runs: chips for results, columns that fit, one line per row."""
 
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import (
@@ -13,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.theme import Space, Tone, Type, colours_of, make_font
+from app.times import say_time
 from app.widgets.chip import measure_chip, paint_chip
 from app.widgets.signs import sign_run
 from app.window.history_model import ROW, Column, HistoryModel, Index
@@ -70,7 +74,7 @@ class HistoryTable(QTableView):
         metrics = QFontMetrics(self.font())
         option = QStyleOptionViewItem()
         option.font = self.font()
-        self.setColumnWidth(Column.WHEN, metrics.horizontalAdvance("Last Wednesday 00:00") + 2 * Space.SMALL)
+        self.setColumnWidth(Column.WHEN, _widest_time(metrics) + 2 * Space.SMALL)
         self.setColumnWidth(Column.RESULT, ResultDelegate().sizeHint(option, model.index(0, 0)).width())
         self.setColumnWidth(Column.WORKFLOW, _NAME_WIDTH)
         self.setColumnWidth(Column.TOOK, metrics.horizontalAdvance("00 min 00 s") + 2 * Space.SMALL)
@@ -97,3 +101,10 @@ class HistoryTable(QTableView):
     def chosen(self) -> Row | None:
         index = self.currentIndex()
         return index.data(ROW) if index.isValid() else None
+
+
+def _widest_time(metrics: QFontMetrics) -> int:
+    """Of a week and a day of another year, in the person's language."""
+    zone, now = ZoneInfo("UTC"), datetime(2026, 12, 30, tzinfo=UTC)
+    days = (*range(7), 400)
+    return max(metrics.horizontalAdvance(say_time(now - timedelta(days=day), zone, now)) for day in days)

@@ -2,6 +2,8 @@
 
 import shutil
 
+from PySide6.QtCore import QCoreApplication
+
 from app.demo import SAMPLE, places, write_receipts
 from app.installation import Installation
 from app.resources import find_resource
@@ -9,6 +11,7 @@ from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.store import connections
 
+translate = QCoreApplication.translate
 FOLDER = "sample"
 _PATIENCE = 120.0
 
@@ -20,9 +23,10 @@ def start_sample(installation: Installation) -> str:
     for name, given in wanted.items():
         known = connections.find(installation.database.read(), name)
         if known is not None and known.settings.get("path") != given["path"]:
-            raise RefusedError(
-                "taken", f"The sample would use {name}, which is yours already. Add a workflow of your own instead."
+            sentence = translate(
+                "welcome", "The sample would use {name}, which is yours already. Add a workflow of your own instead."
             )
+            raise RefusedError("taken", sentence.format(name=name))
     script = folder / "receipts.py"
     try:
         write_receipts(folder)
@@ -31,7 +35,8 @@ def start_sample(installation: Installation) -> str:
         source = script.read_text(encoding="utf-8")
     except OSError as error:
         why = error.strerror or str(error)
-        raise RefusedError("file", f"The sample's files could not be written to {folder}: {why}.") from error
+        sentence = translate("welcome", "The sample's files could not be written to {folder}: {why}.")
+        raise RefusedError("file", sentence.format(folder=folder, why=why)) from error
     validated = house.validation.validate(str(script), source)
 
     def act(_: object) -> None:

@@ -96,7 +96,7 @@ def _spend(milliseconds: int, until: Callable[[], bool] = lambda: False) -> None
 
 
 def _measure(folder: Path) -> dict[str, float]:
-    _app, tray = appear()
+    _app, tray = appear(folder)
     installation = Installation(folder)
     shell = Shell(installation, Moods(), Bus(None), tray, Preferences(welcomed=True))
     installation.start()
