@@ -7,10 +7,10 @@ import re
 import socket
 import ssl
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.client import HTTPException
+from time import monotonic
 from typing import Any, cast
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -38,10 +38,10 @@ class Deadline:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._end = time.monotonic() + seconds
+        self._end = monotonic() + seconds
 
     def left(self) -> float:
-        left = self._end - time.monotonic()
+        left = self._end - monotonic()
         if left <= 0:
             raise TimeoutError
         return left
@@ -110,6 +110,7 @@ class _Reader(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         self._inner.settimeout(self._deadline.left())
         count = self._inner.recv_into(buffer)
+        self._deadline.left()
         if self._headers_left is not None:
             if not count:  # the library would take half of the headers for all of them
                 raise ConnectionAbortedError

@@ -19,7 +19,24 @@ from scheduler.rules.failures import Failure, FailureClass
 from tests.connections.web_servers import Asked, Reply, Web, hear, web, wild
 
 TRICKLES = 600
-"""A tenth of a second each: a server that is given all the time it wants does answer in the end."""
+"""Pieces, a second between each: a server that is given all the time it wants does answer in the end."""
+
+
+class Clock:
+    """The clock of deadlines, which servers move."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(wire, "monotonic", clock)
+    return clock
 
 
 def get(url: str, **more: Any) -> Answer:
@@ -39,55 +56,40 @@ def both(url: str, **more: Any) -> tuple[Failure, Failure]:
     return read, acted
 
 
-def trickle(connection: socket.socket, over: threading.Event, piece: bytes, end: bytes) -> None:
-    for _ in range(TRICKLES):
-        if over.wait(0.1):
-            return
-        connection.sendall(piece)
-    connection.sendall(end)
+SLOW_STATUS = (b"", b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n")
+SLOW_HEADERS = (b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x", b"\r\nContent-Length: 0\r\n\r\n")
+SLOW_BODY = (b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % TRICKLES, b"x", b"")
 
 
-def slow_status(connection: socket.socket, over: threading.Event) -> None:
-    hear(connection)
-    trickle(connection, over, b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n")
+@pytest.mark.parametrize("parts", [SLOW_STATUS, SLOW_HEADERS, SLOW_BODY])
+def test_however_little_arrives_at_a_time_the_deadline_holds(parts: tuple[bytes, bytes, bytes], clock: Clock) -> None:
+    def behave(connection: socket.socket, _: threading.Event) -> None:
+        hear(connection)
+        begin, piece, end = parts
+        connection.sendall(begin)
+        for _ in range(TRICKLES):
+            clock.now += 1
+            connection.sendall(piece)
+        connection.sendall(end)
 
-
-def slow_headers(connection: socket.socket, over: threading.Event) -> None:
-    hear(connection)
-    connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-    trickle(connection, over, b"x", b"\r\nContent-Length: 0\r\n\r\n")
-
-
-def slow_body(connection: socket.socket, over: threading.Event) -> None:
-    hear(connection)
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % TRICKLES)
-    trickle(connection, over, b"x", b"")
-
-
-def silent(connection: socket.socket, over: threading.Event) -> None:
-    hear(connection)
-    over.wait(60)
-
-
-@pytest.mark.parametrize("behave", [slow_status, slow_headers, slow_body, silent])
-def test_however_little_arrives_at_a_time_the_deadline_holds(
-    behave: Callable[[socket.socket, threading.Event], None],
-) -> None:
     with wild(behave) as server:
-        read, acted = both(server.url, seconds=1)
+        read = failure(lambda: get(server.url))
+    with wild(behave) as server:  # a server for each, so that none moves the clock of another
+        acted = failure(lambda: request("POST", server.url, body=b"mine", seconds=30, acts=True))
+    with wild(behave) as server:
+        assert get(server.url, seconds=2 * TRICKLES).status in (200, 204)
     assert (read.kind, read.counts) == (FailureClass.TRANSIENT, True)
-    assert read.sentence == "127.0.0.1 gave no whole answer within 1 seconds."
+    assert read.sentence == "127.0.0.1 gave no whole answer within 30 seconds."
     assert acted.kind is FailureClass.UNSURE
     assert acted.sentence.endswith("look whether it did.")
 
 
-def test_a_server_that_takes_no_body_is_left_at_the_deadline() -> None:
-    def deaf(_: socket.socket, over: threading.Event) -> None:
-        over.wait(60)
-
-    with wild(deaf) as server:
-        told = failure(lambda: request("PUT", server.url, body=b"x" * 50_000_000, seconds=1, acts=True))
-    assert told.kind is FailureClass.UNSURE
+def test_a_server_that_says_nothing_or_takes_no_body_is_left_at_the_deadline() -> None:
+    with wild(lambda _, over: over.wait(60) and None) as server:
+        for body in (b"x", b"x" * 50_000_000):
+            told = failure(lambda body=body: request("PUT", server.url, body=body, seconds=3, acts=True))  # type: ignore[misc]
+            assert told.kind is FailureClass.UNSURE
+            assert told.sentence.startswith("127.0.0.1 gave no whole answer within 3 seconds.")
 
 
 def test_an_endless_body_is_not_taken() -> None:
