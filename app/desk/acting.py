@@ -9,6 +9,7 @@ from app.desk.plain import plain
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.names import split_target
+from scheduler.engine.workflows.permissions import list_permissions
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.policies import Overlap
 from scheduler.timing.zones import find_zone
@@ -32,7 +33,12 @@ class Acting:
     ) -> dict[str, Any]:
         validated = self._floor.validate(path, source)
         if check:
-            return {"workflow": validated.slug, "warnings": list(validated.warnings), "checked": True}
+            return {
+                "workflow": validated.slug,
+                "warnings": list(validated.warnings),
+                "permissions": plain(list_permissions(self._floor.registry, validated.plan(0), validated.uses)),
+                "checked": True,
+            }
         wish = Wish(replace=replace, paused=paused, grant=grant, watch=watch)
         answer: dict[str, Any] = plain(
             self._floor.act(lambda house: house.commands.deploy(validated, wish, request=request))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -26,10 +26,10 @@ from app.theme import Space, Tone, Type, colours_of
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button, make_heading
-from scheduler.connections.errors import ConnectionRuleError
-from scheduler.connections.registry import Registry, parse_name
+from scheduler.connections.registry import parse_name
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.workflows.permissions import begin_line, list_permissions
 from scheduler.engine.workflows.validation import NotValidError, Validated
 from scheduler.store import connections, grants, workflows
 from scheduler.store.grants import GrantKind
@@ -37,7 +37,6 @@ from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.spec import Spec
 from scheduler.timing.words import say
 
-translate = QCoreApplication.translate
 _PATIENCE = 120.0
 _USE = Qt.ItemDataRole.UserRole
 
@@ -66,21 +65,6 @@ class Offer:
     is_update: bool
 
 
-def say_use(registry: Registry, connection: str, tool: str) -> str:
-    """What a tool does, and what it may change."""
-    try:
-        known = registry.tool(connection, tool)
-    except ConnectionRuleError:
-        return translate("deploy", "{connection}: {tool}").format(connection=connection, tool=tool)
-    if known.acts_on_others:
-        effect = translate("deploy", "acts for you; asks first unless the script says otherwise")
-    else:
-        effect = translate("deploy", "changes things") if known.mutating else translate("deploy", "only looks")
-    said = known.help.rstrip(".")
-    form = translate("deploy", "{connection}: {what} ({effect})")
-    return form.format(connection=connection, what=said, effect=effect)
-
-
 def look_at_script(installation: Installation, path: Path) -> Offer:
     """Read and check it; takes its time. NotValidError, or OSError where it cannot be read."""
     source = path.read_text(encoding="utf-8")
@@ -93,7 +77,6 @@ def look_at_script(installation: Installation, path: Path) -> Offer:
         if handler.schedule is not None:
             spec = Spec.read(handler.schedule, machine_zone=context.machine_zone, now=context.clock.now())
             times.append(say(spec, viewer_zone=context.machine_zone))
-    pairs = sorted({(use.connection, use.tool) for use in validated.uses if use.connection and use.tool})
     return Offer(
         validated=validated,
         name=plan.name,
@@ -101,12 +84,12 @@ def look_at_script(installation: Installation, path: Path) -> Offer:
         times=tuple(dict.fromkeys(times)),
         uses=tuple(
             Use(
-                connection=str(connection),
-                tool=str(tool),
-                words=say_use(registry, str(connection), str(tool)),
-                is_allowed=grants.has(db, validated.slug, "", str(connection), str(tool), GrantKind.PERMISSION),
+                connection=one.connection,
+                tool=one.tool,
+                words=begin_line(one.sentence),
+                is_allowed=grants.has(db, validated.slug, "", one.connection, one.tool, GrantKind.PERMISSION),
             )
-            for connection, tool in pairs
+            for one in list_permissions(registry, plan, validated.uses)
         ),
         missing=tuple(
             name
@@ -224,7 +207,7 @@ class DeployDialog(QDialog):
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Checked if use.is_allowed else Qt.CheckState.Unchecked)
             self.uses.addItem(item)
-        title = self.tr("What it may use: check what you allow") if offer.uses else self.tr("It uses no connection.")
+        title = self.tr("Check what you allow") if offer.uses else self.tr("It uses no connection.")
         self.uses_title.setText(title)
         self.uses.setVisible(bool(offer.uses))
         needs = self.tr("Not connected yet: {names}. Connect it on the Connections page, before or after.")

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from app.installation import Installation
-from app.window.deploy_dialog import Use, say_use
+from app.window.deploy_dialog import Use
 from app.window.history_rows import Row, make_rows, settle_retries
 from scheduler.engine.upcoming import upcoming_times
+from scheduler.engine.workflows.permissions import begin_line, list_permissions
 from scheduler.engine.workflows.views.history import Found
 from scheduler.engine.workflows.views.statistics import Statistics
 from scheduler.engine.workflows.views.versions import VersionView
@@ -65,9 +66,10 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
     details = views.workflow(slug)
     row = workflows.find(db, details.workflow)
     script = None if row is None else workflows.find_script(db, row.slug, row.script)
-    used = {(use.connection, use.tool) for use in find_tools("" if script is None else script.source)}
+    uses = find_tools("" if script is None else script.source)
+    plan = installation.house.plans.current(db, details.workflow)
+    said = {(one.connection, one.tool): one.sentence for one in list_permissions(registry, plan, uses)}
     allowed = {(one.connection, one.tool) for one in grants.of_workflow(db, slug) if one.kind is GrantKind.PERMISSION}
-    pairs = sorted({(str(name), str(tool)) for name, tool in used if name and tool} | allowed)
     page = views.history(Found(workflow=slug), None, _RECENT)
     rows = make_rows(page, {slug: details.name})[:_RECENT]
     return WorkflowFacts(
@@ -80,10 +82,10 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
             Use(
                 connection=name,
                 tool=tool,
-                words=say_use(registry, name, tool),
+                words=begin_line(said.get((name, tool), f"may {registry.say_ability(name, tool)}")),
                 is_allowed=(name, tool) in allowed,
             )
-            for name, tool in pairs
+            for name, tool in sorted(said.keys() | allowed)
         ),
         unasked=tuple(
             f"{one.connection}: {one.tool}" for one in grants.of_workflow(db, slug) if one.kind is GrantKind.APPROVAL

@@ -104,6 +104,8 @@ class Tool:
     parameters: Mapping[str, Parameter]
     run: Callable[[Call], Any]
     mutating: bool = False
+    may: str = ""
+    """What a person allows, to be read after "may", as in "add rows to {name}"; {name} is the connection's own."""
     acts_on_others: bool = False
     """Sends, posts or destroys: the person is asked first unless they chose otherwise."""
     check: Callable[[Call], Checked] | None = None

@@ -16,7 +16,12 @@ from scheduler.connections.connectors.secret import restic, secret
 from scheduler.connections.connectors.slack import slack
 from scheduler.connections.connectors.smtp import smtp
 from scheduler.connections.connectors.table import table
-from scheduler.connections.errors import BadConnectionNameError, UnknownConnectorError, UnknownToolError
+from scheduler.connections.errors import (
+    BadConnectionNameError,
+    ConnectionRuleError,
+    UnknownConnectorError,
+    UnknownToolError,
+)
 from scheduler.connections.given import check_parameters, check_settings
 from scheduler.connections.installed import installed_connectors
 
@@ -70,6 +75,17 @@ class Registry:
         if name not in tools:
             raise UnknownToolError(f'{connection} has no tool "{name}". It has: {", ".join(tools)}.')
         return tools[name]
+
+    def say_ability(self, connection: str, name: str) -> str:
+        """What may be done with a tool of a connection, to be read after "may" or "wants to"."""
+        try:
+            tool, (_, own) = self.tool(connection, name), parse_name(connection)
+        except ConnectionRuleError:
+            return f"use {name} of {connection}"
+        if tool.may:
+            return tool.may.replace("{name}", own)
+        said = tool.help.partition(". ")[0].rstrip(".")
+        return f"use {name} of {connection}" + (f" ({said[0].lower()}{said[1:]})" if said else "")
 
     def check_settings(self, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The settings of a connection of that kind with its defaults; BadSettingsError names the first bad field."""

@@ -199,6 +199,7 @@ caldav = Connector(
     tools=(
         Tool(
             name="events",
+            may="read your calendar {name}",
             help='The events between two times, in order; "not_understood" says what of one could not be read.',
             parameters={
                 "start": Parameter(ParameterKind.TEXT, help=_TIME),
@@ -209,12 +210,14 @@ caldav = Connector(
         ),
         Tool(
             name="calendars",
+            may="list your calendars at {name}",
             help="The calendars that the server has for this user, with their addresses.",
             parameters={},
             run=_calendars,
         ),
         Tool(
             name="create",
+            may="add to your calendar {name}",
             help="Add an event, once; nobody is invited.",
             parameters={
                 "title": Parameter(ParameterKind.TEXT, help="What it is called."),

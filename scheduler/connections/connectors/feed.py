@@ -109,6 +109,7 @@ feed = Connector(
     tools=(
         Tool(
             name="entries",
+            may="read the feed {name}",
             help='The entries, or none and "unchanged" if nothing is new since the etag and modified of the last time.',
             parameters={
                 "etag": Parameter(ParameterKind.TEXT, required=False, help='What the last call gave as "etag".'),

@@ -141,12 +141,14 @@ files = Connector(
     tools=(
         Tool(
             name="read",
+            may="read files in {name}",
             help="The text of a file, or its base64 where it is not UTF-8 text; at most 10 MB.",
             parameters={"path": _WHERE},
             run=_read,
         ),
         Tool(
             name="list",
+            may="look what is in {name}",
             help="What is in a folder, sorted by path; links that lead out of it are left out.",
             parameters={
                 "path": Parameter(ParameterKind.TEXT, required=False, help="A folder; all of it if not given."),
@@ -157,6 +159,7 @@ files = Connector(
         ),
         Tool(
             name="write",
+            may="write files in {name}",
             help="Write a whole file, and the folders that it is in; the same content again changes nothing.",
             parameters={
                 "path": _WHERE,
@@ -170,6 +173,7 @@ files = Connector(
         ),
         Tool(
             name="move",
+            may="move files in {name}",
             help="Move or rename a file or folder; what is there already is never replaced.",
             parameters={"source": _WHERE, "target": _WHERE},
             run=move,
@@ -178,6 +182,7 @@ files = Connector(
         ),
         Tool(
             name="delete",
+            may="delete files in {name}",
             help="Delete a file, a link or an empty folder.",
             parameters={"path": _WHERE},
             run=delete,

@@ -195,12 +195,14 @@ http = Connector(
     tools=(
         Tool(
             name="get",
+            may="read from {name}",
             help='What is at a path: "json", "text" or "base64", with status and headers; at most 10 MB.',
             parameters=_WHERE,
             run=_get,
         ),
         Tool(
             name="get_all",
+            may="read from {name}",
             help='The items of a list over all its pages, as far as the Link header names more. "next" is the page '
             "after the last one that was read, to go on with.",
             parameters={
@@ -212,6 +214,7 @@ http = Connector(
         ),
         Tool(
             name="download",
+            may="download from {name}",
             help="Save what is at a path in the folder for downloads; a file of that name is replaced. At most 1 GB.",
             parameters={
                 **_WHERE,
@@ -221,6 +224,7 @@ http = Connector(
         ),
         Tool(
             name="send",
+            may="send to {name} and change things there",
             help="Send JSON, with a key by which the API can tell a second try from a second order.",
             parameters={
                 **_WHERE,

@@ -181,6 +181,7 @@ imap = Connector(
     tools=(
         Tool(
             name="search",
+            may="look through your mail at {name}",
             help="Messages that fit, oldest first, a page at a time: go on with after_uid=the last uid.",
             parameters={
                 "folder": _FOLDER,
@@ -201,12 +202,14 @@ imap = Connector(
         ),
         Tool(
             name="fetch",
+            may="read your mail at {name}",
             help="One message: headers, text, HTML and a list of attachments. It stays unread.",
             parameters=_MESSAGE,
             run=_fetch,
         ),
         Tool(
             name="attachment",
+            may="read attachments of your mail at {name}",
             help="One attachment as base64 up to 10 MB, or saved to a folder of this computer.",
             parameters={
                 **_MESSAGE,
@@ -215,9 +218,16 @@ imap = Connector(
             },
             run=_attachment,
         ),
-        Tool(name="folders", help="The folders of the account.", parameters={}, run=_folders),
+        Tool(
+            name="folders",
+            may="list the folders of your mail at {name}",
+            help="The folders of the account.",
+            parameters={},
+            run=_folders,
+        ),
         Tool(
             name="move",
+            may="move your mail at {name}",
             help="Move a message to another folder.",
             parameters={
                 **_MESSAGE,
@@ -232,6 +242,7 @@ imap = Connector(
         ),
         Tool(
             name="flag",
+            may="mark your mail at {name}",
             help="Mark a message: seen, flagged, answered, draft, or a word of your own.",
             parameters={
                 **_MESSAGE,

@@ -23,6 +23,7 @@ def notify(tell: Callable[[str, str], None]) -> Connector:
         tools=(
             Tool(
                 name="send",
+                may="show you notifications",
                 help="Show a notification.",
                 parameters={
                     "title": Parameter(ParameterKind.TEXT, help="One short line."),

@@ -28,7 +28,15 @@ def _make(kind: str, title: str, help_line: str, label: str) -> Connector:
         title=title,
         help=help_line,
         fields=(Field(name=FIELD, label=label, secret=True, help="Kept in the keyring of this computer only."),),
-        tools=(Tool(name=HAND_OVER, help="Hand the secret to a command.", parameters={}, run=_refuse),),
+        tools=(
+            Tool(
+                name=HAND_OVER,
+                may="hand the secret {name} to commands",
+                help="Hand the secret to a command.",
+                parameters={},
+                run=_refuse,
+            ),
+        ),
         test=_test,
     )
 

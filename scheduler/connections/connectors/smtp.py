@@ -143,6 +143,7 @@ smtp = Connector(
     tools=(
         Tool(
             name="send",
+            may="send mail in your name from {name}",
             help="Send one mail, to all of its recipients or to nobody.",
             parameters={
                 "to": Parameter(ParameterKind.ANY, required=False, help=_PEOPLE),

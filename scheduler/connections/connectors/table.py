@@ -107,6 +107,7 @@ table = Connector(
     tools=(
         Tool(
             name="append",
+            may="add rows to {name}",
             help="Add rows at the end, once. Names that are new become new columns.",
             parameters={
                 "rows": Parameter(
@@ -119,6 +120,7 @@ table = Connector(
         ),
         Tool(
             name="read",
+            may="read the rows of {name}",
             help="The first rows, as objects by column. What comes from CSV is text.",
             parameters={
                 "limit": Parameter(ParameterKind.WHOLE, required=False, help="How many at most; 1000 if not given."),

@@ -107,7 +107,8 @@ class Tools:
         if not grants.has(db, attempt.workflow, "", call.connection, call.tool, GrantKind.PERMISSION):
             raise FailedError.because(
                 FailureClass.PERMISSION,
-                f"{attempt.plan.name} wants to use {call.tool} of {call.connection}, which you have not allowed yet.",
+                f"{attempt.plan.name} wants to {self.registry.say_ability(call.connection, call.tool)}, "
+                "which you have not allowed yet.",
                 f"{attempt.workflow} {call.connection} {call.tool}",
             )
 

@@ -16,6 +16,7 @@ from scheduler.engine.plans import Handler, Plan, Plans
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.workshop import Workshop
 from scheduler.engine.workflows.letting_go import let_go
+from scheduler.engine.workflows.permissions import CARE, list_permissions
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.mutations import Continuation, Mutation, continue_after
 from scheduler.rules.phases import HandlerKind, Status
@@ -41,8 +42,6 @@ from scheduler.timing.occurrences import Origin, occurrence_key
 from scheduler.timing.spec import Spec
 from scheduler.timing.words import say
 from scheduler.workers.discovery import ToolUse
-
-_CARE = {"always": 2, "first": 1, "never": 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,16 +96,28 @@ class Deploying:
             "workflow": plan.workflow,
             "version": plan.version,
             "schedules": self._schedules(db, plan),
+            "permissions": self._permissions(db, plan, new.uses),
             "warnings": [*new.warnings, *self.missing_grants(db, plan, new.uses)],
         }
 
     def missing_grants(self, db: sqlite3.Connection, plan: Plan, uses: Iterable[ToolUse]) -> list[str]:
         """What it uses and may not yet, in sentences."""
         return [
-            f"{plan.name} needs your permission to use {tool} of {connection}: "
+            f"{plan.name} needs your permission to {self._registry.say_ability(connection, tool)}: "
             f"dayhand grant {plan.workflow} {connection} {tool}"
             for connection, tool in _tools(uses)
             if not grants.has(db, plan.workflow, "", connection, tool, GrantKind.PERMISSION)
+        ]
+
+    def _permissions(self, db: sqlite3.Connection, plan: Plan, uses: Iterable[ToolUse]) -> list[dict[str, Any]]:
+        return [
+            {
+                "connection": one.connection,
+                "tool": one.tool,
+                "sentence": one.sentence,
+                "is_allowed": grants.has(db, plan.workflow, "", one.connection, one.tool, GrantKind.PERMISSION),
+            }
+            for one in list_permissions(self._registry, plan, uses)
         ]
 
     def _store(
@@ -229,7 +240,7 @@ class Deploying:
         if old is None or use.phase != "mutate":
             return False
         usual = "always" if self._acts_on_others(use) else "never"
-        return _CARE[plan.handlers[use.handler].approve or usual] < _CARE[old.approve or usual]
+        return CARE[plan.handlers[use.handler].approve or usual] < CARE[old.approve or usual]
 
     def _acts_on_others(self, use: ToolUse) -> bool:
         """As far as it can be told from the script; what is known only when it runs, or not at all, is taken to."""

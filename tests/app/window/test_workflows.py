@@ -213,7 +213,7 @@ def test_a_dropped_script_shows_what_it_may_use_and_is_allowed_only_what_is_chec
     [dialog] = page.findChildren(DeployDialog)
     wait(lambda: dialog.offer is not None)
     assert dialog.uses.count() == 1
-    assert dialog.uses.item(0).text().startswith("table:expenses: ")
+    assert dialog.uses.item(0).text() == "May add rows to expenses, asks before each"
     assert "Not connected yet: table:expenses" in dialog.missing.text()
     assert dialog.allowed() == []
     dialog.paused.setChecked(True)

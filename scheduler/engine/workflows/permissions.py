@@ -1,0 +1,63 @@
+"""What a workflow may do with its connections, in words that a person can say yes or no to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scheduler.connections.errors import ConnectionRuleError
+from scheduler.connections.registry import Registry
+from scheduler.engine.plans import Plan
+from scheduler.workers.discovery import ToolUse
+
+CARE = {"always": 2, "first": 1, "never": 0}
+"""How often a person is asked, the most careful highest."""
+_ASKS = {2: ", asks before each", 1: ", asks the first time", 0: ", without asking"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permission:
+    """One tool of one connection that a script uses."""
+
+    connection: str
+    tool: str
+    sentence: str
+    """As in "may add rows to expenses, asks before each"."""
+
+
+def list_permissions(registry: Registry, plan: Plan, uses: Iterable[ToolUse]) -> list[Permission]:
+    """Everything that the script is seen to use, by connection and tool."""
+    found: dict[tuple[str, str], list[ToolUse]] = {}
+    for use in uses:
+        if use.connection is not None and use.tool is not None:
+            found.setdefault((use.connection, use.tool), []).append(use)
+    return [
+        Permission(
+            connection=connection,
+            tool=tool,
+            sentence=f"may {registry.say_ability(connection, tool)}{_say_asking(registry, plan, alike)}",
+        )
+        for (connection, tool), alike in sorted(found.items())
+    ]
+
+
+def begin_line(sentence: str) -> str:
+    """Where it stands by itself."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+def say_all(permissions: Iterable[Permission]) -> str:
+    """All of them as one sentence."""
+    said = "; ".join(one.sentence for one in permissions)
+    return f"It {said}." if said else ""
+
+
+def _say_asking(registry: Registry, plan: Plan, alike: list[ToolUse]) -> str:
+    """Nothing for what only looks; else as often as the boldest of those that use it."""
+    try:
+        tool = registry.tool(str(alike[0].connection), str(alike[0].tool))
+    except ConnectionRuleError:
+        return ""
+    if not tool.mutating:
+        return ""
+    usual = "always" if tool.acts_on_others else "never"
+    handlers = [plan.handlers[use.handler] for use in alike if use.handler in plan.handlers]
+    return _ASKS[min((CARE[one.approve or usual] for one in handlers), default=CARE[usual])]
