@@ -18,6 +18,7 @@ from urllib3.exceptions import HTTPError, LocationParseError
 from urllib3.response import HTTPResponse
 from urllib3.util import Url, parse_url
 
+from scheduler.connections.proxy import open_tunnel, proxy_for, proxy_login
 from scheduler.connections.trust import trusting
 from scheduler.connections.web_errors import broken, not_reached, not_trusted, unusable, wrong
 
@@ -55,8 +56,8 @@ def read_url(text: str) -> Url:
         url = parse_url(text)
         if url.host:
             url.host.rstrip(".").encode("idna")
-    except (LocationParseError, UnicodeError) as error:
-        raise wrong("The address of the server cannot be read. Write it as in https://example.org/path.") from error
+    except (LocationParseError, UnicodeError):  # they quote the address, which may hold a secret
+        raise wrong("The address of the server cannot be read. Write it as in https://example.org/path.") from None
     if url.scheme not in _PORTS:
         raise wrong(f"Only addresses with http and https are asked, not {url.scheme or 'one without either'}.")
     if not url.host:
@@ -133,22 +134,29 @@ def exchange(
 ) -> Iterator[HTTPResponse]:
     """Send the request and give its answer, with the body still to be read by `chunks`."""
     host = url.host or ""
-    inner = _connect(url, deadline)
+    proxy = proxy_for(url, port_of(url))
+    goal = url.request_uri
+    inner = _connect(proxy or url, deadline)
     try:
         connection = _connection(url, deadline)
-        inner = _secure(inner, host, deadline, context) if url.scheme == "https" else inner
+        if url.scheme == "https":
+            if proxy:
+                open_tunnel(inner, url, port_of(url), proxy, deadline.left)
+            inner = _secure(inner, host, deadline, context)
+        elif proxy:
+            goal, headers = url._replace(fragment=None).url, {**headers, **proxy_login(proxy)}
         timed = _Timed(inner, deadline)
         connection.sock = cast("socket.socket", timed)
         with _told(host, deadline, acts=acts):
             # A server that has heard enough may hang up early, with its answer on the way.
             with suppress(BrokenPipeError, ConnectionResetError):
-                connection.request(method, url.request_uri, body, headers, preload_content=False)
+                connection.request(method, goal, body, headers, preload_content=False)
             answer = connection.getresponse()
             timed.reader.headers_done()
         if answer.status < 200:
             raise unusable(f"{host} answered with {answer.status}, which nobody asked for.", acts=acts)
         encoding = answer.headers.get("Content-Encoding", "").strip().lower()
-        if encoding not in _ENCODINGS:
+        if encoding not in _ENCODINGS and answer.status < 400:
             raise unusable(f"{host} answered in a form that was not asked for ({encoding[:40]}).", acts=acts)
         try:
             yield answer
