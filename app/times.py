@@ -53,6 +53,14 @@ def say_span(length: timedelta) -> str:
     return _days_and_hours(seconds // _HOUR)
 
 
+def say_number(number: int) -> str:
+    """`1,234`, as it is written where the person lives."""
+    written = QLocale()
+    if written.language() is QLocale.Language.C:  # has no way of its own
+        written = QLocale(QLocale.Language.English)
+    return written.toString(number)
+
+
 def say_clock(at: datetime, zone: ZoneInfo) -> str:
     """`09:00`, with seconds where there are any; the hour that clocks show twice says which one: `02:30 CEST`."""
     local = at.astimezone(zone)

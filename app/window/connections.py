@@ -19,7 +19,7 @@ from app.asking import command
 from app.installation import Installation
 from app.look import mark
 from app.theme import Space, Tone, Type
-from app.times import say_time
+from app.times import say_number, say_time
 from app.widgets.chip import Chip
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView, make_text
@@ -200,7 +200,7 @@ class ConnectionsPage(Page):
         if not users:
             return self.tr("Nobody.")
         more = len(users) - _MOST_USERS
-        rest = (self.tr("and {number} more").format(number=f"{more:,}"),) if more > 0 else ()
+        rest = (self.tr("and {number} more").format(number=say_number(more)),) if more > 0 else ()
         return "\n".join((*users[:_MOST_USERS], *rest))
 
     def _say(self, row: ConnectionRow) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.installation import Installation
 from app.theme import Space, Tone, Type, colours_of, make_font
+from app.times import say_number
 from app.widgets.chip import measure_chip, paint_chip
 from app.widgets.plain import reveal
 from app.widgets.signs import Sign
@@ -60,7 +61,7 @@ class ConnectionRow:
             return translate("connections", "{kind} · nobody uses it").format(kind=self.kind)
         if len(self.users) > _NAMED:
             used = translate("connections", "{kind} · used by {number} workflows")
-            return used.format(kind=self.kind, number=f"{len(self.users):,}")
+            return used.format(kind=self.kind, number=say_number(len(self.users)))
         return translate("connections", "{kind} · used by {users}").format(kind=self.kind, users=", ".join(self.users))
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.installation import Installation
 from app.look import mark
 from app.theme import Space, Tone, Type
+from app.times import say_number
 from app.widgets.empty import EmptyPage
 from app.widgets.search_field import SearchField
 from app.window.history_export import write_history
@@ -224,7 +225,7 @@ class HistoryPage(Page):
     def _count(self) -> None:
         number = self.model.rowCount()
         more = self.tr("The newest {number}; more as you scroll") if self.model.cursor else self.tr("{number} in all")
-        self.count.setText(more.format(number=f"{number:,}") if number else "")
+        self.count.setText(more.format(number=say_number(number)) if number else "")
 
     def _choose(self) -> None:
         row = self.table.chosen()
@@ -270,7 +271,7 @@ class HistoryPage(Page):
         self.asking.ask(
             lambda: write_history(installation, wanted, path),
             lambda number: self.saying.say(
-                self.tr("{number} rows were written to {file}.").format(number=f"{number:,}", file=path.name)
+                self.tr("{number} rows were written to {file}.").format(number=say_number(number), file=path.name)
             ),
             self.saying.refuse,
         )

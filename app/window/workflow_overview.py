@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from app.installation import Installation
 from app.theme import Space
+from app.times import say_number
 from app.widgets.details_view import make_text
 from app.widgets.strip import Strip
 from app.window.history_model import Column, HistoryModel
@@ -77,7 +78,7 @@ class OverviewTab(QScrollArea):
         self._show_schedules(facts)
         pending = sum(facts.details.pending.values())
         said = self.tr("1 thing waits to be dealt with.") if pending == 1 else self.tr("{number} things wait.")
-        self.waiting.setText(said.format(number=f"{pending:,}"))
+        self.waiting.setText(said.format(number=say_number(pending)))
         for widget in (self.waiting, self.more):
             widget.setVisible(pending > 0)
         self.events.set_workflow(facts.details.workflow)
@@ -117,7 +118,7 @@ class OverviewTab(QScrollArea):
             (times.missed, self.tr("{number} missed")),
             (sum(times.skipped.values()), self.tr("{number} skipped")),
         )
-        said = [words.format(number=f"{number:,}") for number, words in counted if number]
+        said = [words.format(number=say_number(number)) for number, words in counted if number]
         if not said:
             return self.tr("Nothing was due in the last 7 days.")
         return self.tr("Last 7 days: {counted}").format(counted=", ".join(said))

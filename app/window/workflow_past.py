@@ -10,6 +10,7 @@ from app.asking import Asking
 from app.installation import Installation
 from app.look import indent
 from app.theme import Space
+from app.times import say_number
 from app.widgets.details_view import make_text
 from app.window.saying import Saying, add_row, make_button, make_heading
 from app.window.workflow_facts import ScheduleFacts, count_times
@@ -93,10 +94,10 @@ class PastDialog(QDialog):
         elif number == 1:
             self.preview.setText(self.tr("1 time lies in this range."))
         elif number < MOST:
-            self.preview.setText(self.tr("{number} times lie in this range.").format(number=f"{number:,}"))
+            self.preview.setText(self.tr("{number} times lie in this range.").format(number=say_number(number)))
         else:
             said = self.tr("{number} times or more lie in this range; choose a shorter one.")
-            self.preview.setText(said.format(number=f"{MOST:,}"))
+            self.preview.setText(said.format(number=say_number(MOST)))
 
     def _start(self) -> None:
         installation, schedule, span = self._installation, self._schedule, self.range()
@@ -112,7 +113,7 @@ class PastDialog(QDialog):
 
     def _finish(self, total: int) -> None:
         self.accept()
-        self.started.emit(self.tr("{number} past times are being run.").format(number=f"{total:,}"))
+        self.started.emit(self.tr("{number} past times are being run.").format(number=say_number(total)))
         self.deleteLater()
 
     def _refuse(self, error: Exception) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLa
 
 from app.look import mark
 from app.theme import Space, Type
-from app.times import say_until, say_zoned
+from app.times import say_number, say_until, say_zoned
 from app.widgets.details_view import make_text
 from app.window.saying import make_button, make_heading
 from app.window.workflow_facts import ScheduleFacts
@@ -73,7 +73,7 @@ class ScheduleBlock(QFrame):
             self.progress.setRange(0, going.total)
             self.progress.setValue(min(going.made, going.total))
             said = self.tr("Past times: {made} of {total}")
-            self.made.setText(said.format(made=f"{going.made:,}", total=f"{going.total:,}"))
+            self.made.setText(said.format(made=say_number(going.made), total=say_number(going.total)))
 
 
 def say_coming(schedule: ScheduleFacts, machine_zone: str, now: datetime) -> str:

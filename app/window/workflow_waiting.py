@@ -6,14 +6,14 @@ from datetime import datetime
 from itertools import islice
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
 from app.asking import Asking
 from app.installation import Installation
 from app.look import mark
 from app.theme import Space, Tone
-from app.times import say_time
+from app.times import say_number, say_time
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button
 from scheduler.engine.refusal import RefusedError
@@ -103,7 +103,7 @@ class WaitingList(QFrame):
             row.show(one, facts)
         for row in self.rows[len(facts.shown) :]:
             row.hide()
-        self.more.setText(self.tr("And {number} more.").format(number=f"{facts.more:,}"))
+        self.more.setText(self.tr("And {number} more.").format(number=say_number(facts.more)))
         self.more.setVisible(facts.more > 0)
 
     def _skip(self, one: Waiting) -> None:
@@ -135,7 +135,7 @@ class _Row:
         mark(self.when, "ink", "muted")
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setWordWrap(True)
-        self.button: QPushButton = make_button(parent.tr("Skip"))
+        self.button: QPushButton = make_button(QCoreApplication.translate("waiting", "Skip"))
         self.button.clicked.connect(lambda: None if self.event is None else skip(self.event))
         for column, widget in enumerate(self._widgets()):
             grid.addWidget(widget, place, column, Qt.AlignmentFlag.AlignVCenter)

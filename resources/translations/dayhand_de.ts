@@ -1,0 +1,2595 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+    <name>AttentionPage</name>
+    <message>
+        <source>Attention</source>
+        <translation>Zu klären</translation>
+    </message>
+    <message>
+        <source>Nothing needs you</source>
+        <translation>Alles geklärt</translation>
+    </message>
+    <message>
+        <source>When a workflow wants your approval, lost an account or cannot go on, you find it here.</source>
+        <translation>Wenn ein Ablauf deine Zustimmung möchte, ein Konto verloren hat oder nicht weiterkommt, steht es hier.</translation>
+    </message>
+    <message>
+        <source>1 thing waits for you.</source>
+        <translation>1 Sache wartet auf dich.</translation>
+    </message>
+    <message>
+        <source>{number} things wait for you.</source>
+        <translation>{number} Sachen warten auf dich.</translation>
+    </message>
+</context>
+<context>
+    <name>Cards</name>
+    <message>
+        <source>It was settled meanwhile.</source>
+        <translation>Das hat sich inzwischen erledigt.</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectDialog</name>
+    <message>
+        <source>Connect</source>
+        <translation>Verbinden</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>for example expenses</source>
+        <translation>zum Beispiel ausgaben</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>Prüfen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>&amp;Kind</source>
+        <translation>&amp;Art</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>Connect {name}</source>
+        <translation>{name} verbinden</translation>
+    </message>
+    <message>
+        <source>New connection</source>
+        <translation>Neue Verbindung</translation>
+    </message>
+    <message>
+        <source>{label} (if you like)</source>
+        <translation>{label} (wenn gewünscht)</translation>
+    </message>
+    <message>
+        <source>Leave it empty to keep the one from before</source>
+        <translation>Leer lassen, um das bisherige zu behalten</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Auswählen …</translation>
+    </message>
+    <message>
+        <source>Choose {label}</source>
+        <translation>{label} auswählen</translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation>Ordner auswählen</translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation>Datei auswählen</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>Wird geprüft …</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>Wird verbunden …</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectionsPage</name>
+    <message>
+        <source>Connections</source>
+        <translation>Verbindungen</translation>
+    </message>
+    <message>
+        <source>New connection…</source>
+        <translation>Neue Verbindung …</translation>
+    </message>
+    <message>
+        <source>No connections yet</source>
+        <translation>Noch keine Verbindungen</translation>
+    </message>
+    <message>
+        <source>A connection is an account or a place on this computer that workflows may use, such as a folder or a table. Passwords stay in the keyring of your system.</source>
+        <translation>Eine Verbindung ist ein Konto oder ein Ort auf diesem Computer, den Abläufe nutzen dürfen, etwa ein Ordner oder eine Tabelle. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>Prüfen</translation>
+    </message>
+    <message>
+        <source>Connect…</source>
+        <translation>Verbinden …</translation>
+    </message>
+    <message>
+        <source>Disconnect…</source>
+        <translation>Trennen …</translation>
+    </message>
+    <message>
+        <source>Used by</source>
+        <translation>Genutzt von</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Nobody.</source>
+        <translation>Niemandem.</translation>
+    </message>
+    <message>
+        <source>and {number} more</source>
+        <translation>und {number} weitere</translation>
+    </message>
+    <message>
+        <source>Workflows want to use it, and nobody has connected it yet.</source>
+        <translation>Abläufe möchten sie nutzen, aber sie ist noch nicht verbunden.</translation>
+    </message>
+    <message>
+        <source>{kind} · connected {when}</source>
+        <translation>{kind} · verbunden {when}</translation>
+    </message>
+    <message>
+        <source>Testing {name}…</source>
+        <translation>{name} wird geprüft …</translation>
+    </message>
+    <message>
+        <source> Used by: {names}.</source>
+        <translation> Genutzt von: {names}.</translation>
+    </message>
+    <message>
+        <source>Disconnect {name}?{users} What it points to stays as it is.</source>
+        <translation>{name} trennen?{users} Worauf sie zeigt, bleibt, wie es ist.</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>Trennen</translation>
+    </message>
+</context>
+<context>
+    <name>CrashDialog</name>
+    <message>
+        <source>Dayhand made a mistake</source>
+        <translation>Dayhand hat einen Fehler gemacht</translation>
+    </message>
+    <message>
+        <source>Something in this window did not work; your workflows go on. If it comes again, please report it with these details.</source>
+        <translation>Etwas in diesem Fenster hat nicht geklappt; deine Abläufe gehen weiter. Wenn es wieder vorkommt, melde es bitte mit diesen Einzelheiten.</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
+    <message>
+        <source>&amp;Copy the details</source>
+        <translation>Details &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Open the log</source>
+        <translation>Protokoll ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>It happened {number} more times since; the log has them.</source>
+        <translation>Seitdem kam es noch {number}-mal vor; das steht im Protokoll.</translation>
+    </message>
+</context>
+<context>
+    <name>DataSection</name>
+    <message>
+        <source>Open the folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>Jetzt sichern</translation>
+    </message>
+    <message>
+        <source>&amp;Export everything…</source>
+        <translation>Alles &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>&amp;Import…</source>
+        <translation>&amp;Importieren …</translation>
+    </message>
+    <message>
+        <source>Write dia&amp;gnostics…</source>
+        <translation>Dia&amp;gnose schreiben …</translation>
+    </message>
+    <message>
+        <source>Workflows, history and settings in one file, without passwords.</source>
+        <translation>Abläufe, Verlauf und Einstellungen in einer Datei, ohne Passwörter.</translation>
+    </message>
+    <message>
+        <source>Helps to find out what is wrong; without scripts, data and passwords.</source>
+        <translation>Hilft, Fehler zu finden; ohne Skripte, Daten und Passwörter.</translation>
+    </message>
+    <message>
+        <source>Exported to {path}. Passwords are not in it.</source>
+        <translation>Exportiert nach {path}. Passwörter sind nicht dabei.</translation>
+    </message>
+    <message>
+        <source>Exporting…</source>
+        <translation>Wird exportiert …</translation>
+    </message>
+    <message>
+        <source>Written to {path}. Look through it before you send it to anybody.</source>
+        <translation>Geschrieben nach {path}. Sieh es durch, bevor du es weitergibst.</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>Wird geschrieben …</translation>
+    </message>
+    <message>
+        <source>Looking at {file}…</source>
+        <translation>{file} wird angesehen …</translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation>Importieren</translation>
+    </message>
+    <message>
+        <source>Go on from {file}?</source>
+        <translation>Mit {file} weitermachen?</translation>
+    </message>
+    <message>
+        <source>Everything in it arrives paused. Dayhand starts again for it.</source>
+        <translation>Alles darin kommt pausiert an. Dayhand startet dafür neu.</translation>
+    </message>
+    <message>
+        <source>What you have here now is set aside in your data folder.</source>
+        <translation>Was jetzt hier ist, wird in deinem Datenordner beiseitegelegt.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Backing up…</source>
+        <translation>Wird gesichert …</translation>
+    </message>
+    <message>
+        <source>Backed up to {path}.</source>
+        <translation>Gesichert nach {path}.</translation>
+    </message>
+    <message>
+        <source>Exports of Dayhand (*.zip)</source>
+        <translation>Exporte von Dayhand (*.zip)</translation>
+    </message>
+    <message>
+        <source>Save as</source>
+        <translation>Speichern unter</translation>
+    </message>
+    <message>
+        <source>Zip files (*.zip)</source>
+        <translation>Zip-Dateien (*.zip)</translation>
+    </message>
+</context>
+<context>
+    <name>DeployDialog</name>
+    <message>
+        <source>Deploy a script</source>
+        <translation>Skript einrichten</translation>
+    </message>
+    <message>
+        <source>What it may use</source>
+        <translation>Was er nutzen darf</translation>
+    </message>
+    <message>
+        <source>Start it &amp;paused</source>
+        <translation>&amp;Pausiert beginnen</translation>
+    </message>
+    <message>
+        <source>Deploy again whenever the &amp;file is saved</source>
+        <translation>Neu einrichten, sobald die &amp;Datei gespeichert wird</translation>
+    </message>
+    <message>
+        <source>The script is being checked</source>
+        <translation>Das Skript wird geprüft</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>Noch einmal prüfen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Deploy</source>
+        <translation>Einrichten</translation>
+    </message>
+    <message>
+        <source>Checking {file}…</source>
+        <translation>{file} wird geprüft …</translation>
+    </message>
+    <message>
+        <source>Deploy the new version</source>
+        <translation>Neue Version einrichten</translation>
+    </message>
+    <message>
+        <source>Runs when something arrives.</source>
+        <translation>Läuft, wenn etwas eintrifft.</translation>
+    </message>
+    <message>
+        <source>Check what you allow</source>
+        <translation>Hake an, was du erlaubst</translation>
+    </message>
+    <message>
+        <source>It uses no connection.</source>
+        <translation>Er nutzt keine Verbindung.</translation>
+    </message>
+    <message>
+        <source>Not connected yet: {names}. Connect it on the Connections page, before or after.</source>
+        <translation>Noch nicht verbunden: {names}. Das geht auf der Seite „Verbindungen“, vorher oder nachher.</translation>
+    </message>
+    <message>
+        <source>{file} is not a text file.</source>
+        <translation>{file} ist keine Textdatei.</translation>
+    </message>
+    <message>
+        <source>{file} cannot be read: {why}.</source>
+        <translation>{file} lässt sich nicht lesen: {why}.</translation>
+    </message>
+    <message>
+        <source>Replace it</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>Another file is deployed under this name. Replace it, or give this one a name of its own.</source>
+        <translation>Unter diesem Namen ist eine andere Datei eingerichtet. Ersetze sie, oder gib dieser einen eigenen Namen.</translation>
+    </message>
+    <message>
+        <source>Deploying…</source>
+        <translation>Wird eingerichtet …</translation>
+    </message>
+    <message>
+        <source>{name} is deployed (version {version}).</source>
+        <translation>{name} ist eingerichtet (Version {version}).</translation>
+    </message>
+</context>
+<context>
+    <name>DiffView</name>
+    <message>
+        <source>Before</source>
+        <translation>Vorher</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>Nachher</translation>
+    </message>
+    <message>
+        <source>Before and after</source>
+        <translation>Vorher und nachher</translation>
+    </message>
+    <message>
+        <source>Previous change</source>
+        <translation>Vorige Änderung</translation>
+    </message>
+    <message>
+        <source>Next change</source>
+        <translation>Nächste Änderung</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>Nebeneinander</translation>
+    </message>
+    <message>
+        <source>{added} lines added, {removed} removed</source>
+        <translation>{added} Zeilen neu, {removed} entfernt</translation>
+    </message>
+    <message>
+        <source>No differences</source>
+        <translation>Keine Unterschiede</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>Search history</source>
+        <translation>Verlauf durchsuchen</translation>
+    </message>
+    <message>
+        <source>Workflow</source>
+        <translation>Ablauf</translation>
+    </message>
+    <message>
+        <source>All workflows</source>
+        <translation>Alle Abläufe</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>All results</source>
+        <translation>Alle Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Any time</source>
+        <translation>Jederzeit</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <source>Last 30 days</source>
+        <translation>Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>Nothing has run yet</source>
+        <translation>Noch ist nichts gelaufen</translation>
+    </message>
+    <message>
+        <source>Every run is listed here, and every time that did not run with its reason.</source>
+        <translation>Hier steht jeder Lauf, und jeder ausgefallene Termin mit seinem Grund.</translation>
+    </message>
+    <message>
+        <source>Go to Workflows</source>
+        <translation>Zu den Abläufen</translation>
+    </message>
+    <message>
+        <source>Nothing like that has happened</source>
+        <translation>So etwas kam nicht vor</translation>
+    </message>
+    <message>
+        <source>Look for other words, or for all workflows, results and times.</source>
+        <translation>Suche andere Wörter, oder in allen Abläufen, Ergebnissen und Zeiten.</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>Alle zeigen</translation>
+    </message>
+    <message>
+        <source>The newest {number}; more as you scroll</source>
+        <translation>Die neuesten {number}; weitere beim Blättern</translation>
+    </message>
+    <message>
+        <source>{number} in all</source>
+        <translation>Insgesamt {number}</translation>
+    </message>
+    <message>
+        <source>Table (*.csv);;Data (*.json)</source>
+        <translation>Tabelle (*.csv);;Daten (*.json)</translation>
+    </message>
+    <message>
+        <source>Export what is shown</source>
+        <translation>Gezeigtes exportieren</translation>
+    </message>
+    <message>
+        <source>Writing {file}…</source>
+        <translation>{file} wird geschrieben …</translation>
+    </message>
+    <message>
+        <source>{number} rows were written to {file}.</source>
+        <translation>{number} Zeilen wurden nach {file} geschrieben.</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryTable</name>
+    <message>
+        <source>What ran and what did not</source>
+        <translation>Was lief und was nicht</translation>
+    </message>
+</context>
+<context>
+    <name>Leaving</name>
+    <message>
+        <source>Quit Dayhand</source>
+        <translation>Dayhand beenden</translation>
+    </message>
+    <message>
+        <source>{names} is doing something outside right now.</source>
+        <translation>{names} erledigt gerade etwas außerhalb.</translation>
+    </message>
+    <message>
+        <source>Dayhand can wait up to 30 seconds for it to finish. If you quit at once, it finds out at the next start whether it happened.</source>
+        <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du sofort beendest, findet es beim nächsten Start heraus, ob es geschehen ist.</translation>
+    </message>
+    <message>
+        <source>Wait, then quit</source>
+        <translation>Warten, dann beenden</translation>
+    </message>
+    <message>
+        <source>Quit at once</source>
+        <translation>Sofort beenden</translation>
+    </message>
+    <message>
+        <source>Don&apos;t quit</source>
+        <translation>Nicht beenden</translation>
+    </message>
+    <message>
+        <source>Waiting for an outside action to finish…</source>
+        <translation>Eine Aktion außerhalb wird noch fertig …</translation>
+    </message>
+</context>
+<context>
+    <name>OverviewTab</name>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
+    <message>
+        <source>Recent runs</source>
+        <translation>Letzte Läufe</translation>
+    </message>
+    <message>
+        <source>When it runs</source>
+        <translation>Wann er läuft</translation>
+    </message>
+    <message>
+        <source>What it did</source>
+        <translation>Was er getan hat</translation>
+    </message>
+    <message>
+        <source>It has not run yet.</source>
+        <translation>Er ist noch nicht gelaufen.</translation>
+    </message>
+    <message>
+        <source>1 thing waits to be dealt with.</source>
+        <translation>1 Sache wartet auf Bearbeitung.</translation>
+    </message>
+    <message>
+        <source>{number} things wait.</source>
+        <translation>{number} Sachen warten.</translation>
+    </message>
+    <message>
+        <source>{number} expected</source>
+        <translation>{number} erwartet</translation>
+    </message>
+    <message>
+        <source>{number} done</source>
+        <translation>{number} erledigt</translation>
+    </message>
+    <message>
+        <source>{number} failed</source>
+        <translation>{number} fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{number} missed</source>
+        <translation>{number} verpasst</translation>
+    </message>
+    <message>
+        <source>{number} skipped</source>
+        <translation>{number} übersprungen</translation>
+    </message>
+    <message>
+        <source>Nothing was due in the last 7 days.</source>
+        <translation>In den letzten 7 Tagen stand nichts an.</translation>
+    </message>
+    <message>
+        <source>Last 7 days: {counted}</source>
+        <translation>Letzte 7 Tage: {counted}</translation>
+    </message>
+</context>
+<context>
+    <name>PastDialog</name>
+    <message>
+        <source>Run past times</source>
+        <translation>Vergangene Termine nachholen</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>Until</source>
+        <translation>Bis</translation>
+    </message>
+    <message>
+        <source>Leave out those that &amp;ran already</source>
+        <translation>Schon &amp;gelaufene auslassen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Run them</source>
+        <translation>Nachholen</translation>
+    </message>
+    <message>
+        <source>&amp;From</source>
+        <translation>&amp;Von</translation>
+    </message>
+    <message>
+        <source>&amp;Until</source>
+        <translation>&amp;Bis</translation>
+    </message>
+    <message>
+        <source>There are no times in this range.</source>
+        <translation>In diesem Zeitraum liegen keine Termine.</translation>
+    </message>
+    <message>
+        <source>1 time lies in this range.</source>
+        <translation>In diesem Zeitraum liegt 1 Termin.</translation>
+    </message>
+    <message>
+        <source>{number} times lie in this range.</source>
+        <translation>In diesem Zeitraum liegen {number} Termine.</translation>
+    </message>
+    <message>
+        <source>{number} times or more lie in this range; choose a shorter one.</source>
+        <translation>In diesem Zeitraum liegen {number} Termine oder mehr; wähle einen kürzeren.</translation>
+    </message>
+    <message>
+        <source>{number} past times are being run.</source>
+        <translation>{number} vergangene Termine werden nachgeholt.</translation>
+    </message>
+</context>
+<context>
+    <name>PermissionsTab</name>
+    <message>
+        <source>Connect…</source>
+        <translation>Verbinden …</translation>
+    </message>
+    <message>
+        <source>What it may use</source>
+        <translation>Was er nutzen darf</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>Erlauben</translation>
+    </message>
+    <message>
+        <source>Take back</source>
+        <translation>Zurücknehmen</translation>
+    </message>
+    <message>
+        <source>Not connected yet: {names}.</source>
+        <translation>Noch nicht verbunden: {names}.</translation>
+    </message>
+    <message>
+        <source>It uses no connection.</source>
+        <translation>Er nutzt keine Verbindung.</translation>
+    </message>
+    <message>
+        <source>What the script uses. What you have not allowed is asked for when it comes to that.</source>
+        <translation>Was das Skript nutzt. Was noch nicht erlaubt ist, wird gefragt, wenn es so weit ist.</translation>
+    </message>
+    <message>
+        <source>You said “always” to: {names}. Taking the permission back makes it ask again.</source>
+        <translation>„Immer“ gilt für: {names}. Nimmst du die Erlaubnis zurück, wird wieder gefragt.</translation>
+    </message>
+    <message>
+        <source>allowed</source>
+        <translation>erlaubt</translation>
+    </message>
+    <message>
+        <source>not allowed yet</source>
+        <translation>noch nicht erlaubt</translation>
+    </message>
+</context>
+<context>
+    <name>RunPane</name>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>{file}, line {line}</source>
+        <translation>{file}, Zeile {line}</translation>
+    </message>
+    <message>
+        <source>took {span}</source>
+        <translation>dauerte {span}</translation>
+    </message>
+    <message>
+        <source>Open workflow</source>
+        <translation>Ablauf öffnen</translation>
+    </message>
+    <message>
+        <source>It happened</source>
+        <translation>Ist geschehen</translation>
+    </message>
+    <message>
+        <source>It didn&apos;t</source>
+        <translation>Ist nicht geschehen</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>Überspringen</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stoppen</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>What was done</source>
+        <translation>Was getan wurde</translation>
+    </message>
+    <message>
+        <source>What was not done</source>
+        <translation>Was nicht getan wurde</translation>
+    </message>
+    <message>
+        <source>What was tried</source>
+        <translation>Was versucht wurde</translation>
+    </message>
+    <message>
+        <source>What is being done</source>
+        <translation>Was gerade getan wird</translation>
+    </message>
+    <message>
+        <source>What may have been done</source>
+        <translation>Was vielleicht getan wurde</translation>
+    </message>
+    <message>
+        <source>What was asked</source>
+        <translation>Was gefragt wurde</translation>
+    </message>
+    <message>
+        <source>{tool} on {connection}</source>
+        <translation>{tool} mit {connection}</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
+    <message>
+        <source>Attempts, steps with their times, data</source>
+        <translation>Versuche, Schritte mit ihren Zeiten, Daten</translation>
+    </message>
+    <message>
+        <source>Nothing was printed.</source>
+        <translation>Nichts wurde ausgegeben.</translation>
+    </message>
+</context>
+<context>
+    <name>ScheduleBlock</name>
+    <message>
+        <source>Run now</source>
+        <translation>Jetzt starten</translation>
+    </message>
+    <message>
+        <source>Change times…</source>
+        <translation>Termine ändern …</translation>
+    </message>
+    <message>
+        <source>Skip next</source>
+        <translation>Nächsten überspringen</translation>
+    </message>
+    <message>
+        <source>Run past times…</source>
+        <translation>Termine nachholen …</translation>
+    </message>
+    <message>
+        <source>Past times that were run</source>
+        <translation>Nachgeholte Termine</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>{action}: {words}</source>
+        <translation>{action}: {words}</translation>
+    </message>
+    <message>
+        <source>Past times: {made} of {total}</source>
+        <translation>Nachgeholt: {made} von {total}</translation>
+    </message>
+</context>
+<context>
+    <name>ScheduleEditor</name>
+    <message>
+        <source>&amp;Runs</source>
+        <translation>&amp;Läuft</translation>
+    </message>
+    <message>
+        <source>Time &amp;zone</source>
+        <translation>Zeit&amp;zone</translation>
+    </message>
+    <message>
+        <source>Where this computer is ({zone})</source>
+        <translation>Wo dieser Computer ist ({zone})</translation>
+    </message>
+    <message>
+        <source>No more times after that.</source>
+        <translation>Danach keine Termine mehr.</translation>
+    </message>
+    <message>
+        <source>No more times.</source>
+        <translation>Keine Termine mehr.</translation>
+    </message>
+    <message>
+        <source>Time zone</source>
+        <translation>Zeitzone</translation>
+    </message>
+</context>
+<context>
+    <name>SchedulePicker</name>
+    <message>
+        <source>How often</source>
+        <translation>Wie oft</translation>
+    </message>
+    <message>
+        <source>Every so often</source>
+        <translation>Regelmäßig alle</translation>
+    </message>
+    <message>
+        <source>Daily</source>
+        <translation>Täglich</translation>
+    </message>
+    <message>
+        <source>Weekly</source>
+        <translation>Wöchentlich</translation>
+    </message>
+    <message>
+        <source>Monthly</source>
+        <translation>Monatlich</translation>
+    </message>
+    <message>
+        <source>Cron text</source>
+        <translation>Cron-Text</translation>
+    </message>
+    <message>
+        <source>at</source>
+        <translation>um</translation>
+    </message>
+    <message>
+        <source>Time of day</source>
+        <translation>Uhrzeit</translation>
+    </message>
+    <message>
+        <source>As it is</source>
+        <translation>Wie es ist</translation>
+    </message>
+    <message>
+        <source>Number</source>
+        <translation>Anzahl</translation>
+    </message>
+    <message>
+        <source>Unit of time</source>
+        <translation>Zeiteinheit</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>minutes</source>
+        <translation>Minuten</translation>
+    </message>
+    <message>
+        <source>hours</source>
+        <translation>Stunden</translation>
+    </message>
+    <message>
+        <source>days</source>
+        <translation>Tage</translation>
+    </message>
+    <message>
+        <source>Day of the month</source>
+        <translation>Tag des Monats</translation>
+    </message>
+    <message>
+        <source>on day {number}</source>
+        <translation>am {number}.</translation>
+    </message>
+    <message>
+        <source>on the last day</source>
+        <translation>am letzten Tag</translation>
+    </message>
+    <message>
+        <source>minute  hour  day  month  weekday; several texts are parted by semicolons</source>
+        <translation>Minute  Stunde  Tag  Monat  Wochentag; mehrere Texte durch Semikolon trennen</translation>
+    </message>
+    <message>
+        <source>Set in the script; it stays so until you choose something else.</source>
+        <translation>Im Skript festgelegt; es bleibt so, bis du etwas anderes wählst.</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsPage</name>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Start &amp;when I log in, without a window</source>
+        <translation>Beim An&amp;melden starten, ohne Fenster</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>Aussehen</translation>
+    </message>
+    <message>
+        <source>Tell me when something &amp;needs me</source>
+        <translation>Mir sagen, wenn mich etwas &amp;braucht</translation>
+    </message>
+    <message>
+        <source>&amp;Quiet hours</source>
+        <translation>&amp;Ruhezeit</translation>
+    </message>
+    <message>
+        <source>Quiet from</source>
+        <translation>Ruhe ab</translation>
+    </message>
+    <message>
+        <source>Quiet until</source>
+        <translation>Ruhe bis</translation>
+    </message>
+    <message>
+        <source>Questions may &amp;disturb me all the same</source>
+        <translation>&amp;Fragen dürfen trotzdem stören</translation>
+    </message>
+    <message>
+        <source>Send a test notice</source>
+        <translation>Probe-Hinweis senden</translation>
+    </message>
+    <message>
+        <source>Runs at once</source>
+        <translation>Läufe zugleich</translation>
+    </message>
+    <message>
+        <source>When a time comes while the run before is going</source>
+        <translation>Wenn ein Termin kommt, während der Lauf davor noch läuft</translation>
+    </message>
+    <message>
+        <source>Times that passed while the computer was off</source>
+        <translation>Termine, die bei ausgeschaltetem Computer vergingen</translation>
+    </message>
+    <message>
+        <source>Keep history for</source>
+        <translation>Verlauf behalten</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>von</translation>
+    </message>
+    <message>
+        <source>until</source>
+        <translation>bis</translation>
+    </message>
+    <message>
+        <source>This app</source>
+        <translation>Diese App</translation>
+    </message>
+    <message>
+        <source>&amp;Appearance</source>
+        <translation>&amp;Aussehen</translation>
+    </message>
+    <message>
+        <source>Notices</source>
+        <translation>Hinweise</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
+    </message>
+    <message>
+        <source>Runs at &amp;once</source>
+        <translation>Läufe &amp;zugleich</translation>
+    </message>
+    <message>
+        <source>If the run before is &amp;still going</source>
+        <translation>Wenn der Lauf davor noch &amp;läuft</translation>
+    </message>
+    <message>
+        <source>Times that passed &amp;unseen</source>
+        <translation>Verga&amp;ngene Termine</translation>
+    </message>
+    <message>
+        <source>What a script says itself comes before these two.</source>
+        <translation>Was ein Skript selbst sagt, geht diesen beiden vor.</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>&amp;Keep history for</source>
+        <translation>&amp;Verlauf behalten</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>{number} days</source>
+        <translation>{number} Tage</translation>
+    </message>
+    <message>
+        <source>Dayhand</source>
+        <translation>Dayhand</translation>
+    </message>
+    <message>
+        <source>This is how a notice looks. All is well.</source>
+        <translation>So sieht ein Hinweis aus. Alles ist gut.</translation>
+    </message>
+    <message>
+        <source>A notice was sent. If none appears, look at your system&apos;s settings for notices.</source>
+        <translation>Ein Hinweis wurde gesendet. Wenn keiner erscheint, sieh in den Einstellungen deines Systems für Benachrichtigungen nach.</translation>
+    </message>
+</context>
+<context>
+    <name>Shell</name>
+    <message>
+        <source>That was not done</source>
+        <translation>Das wurde nicht getan</translation>
+    </message>
+    <message>
+        <source>Dayhand goes on working. There is no tray here, so its window is minimised. Ctrl+Q quits.</source>
+        <translation>Dayhand arbeitet weiter. Hier gibt es keinen Infobereich, darum ist das Fenster minimiert. Strg+Q beendet.</translation>
+    </message>
+    <message>
+        <source>Dayhand is still running</source>
+        <translation>Dayhand läuft weiter</translation>
+    </message>
+</context>
+<context>
+    <name>Strip</name>
+    <message>
+        <source>Last outcomes</source>
+        <translation>Letzte Ergebnisse</translation>
+    </message>
+</context>
+<context>
+    <name>Timeline</name>
+    <message>
+        <source>Timeline of the day</source>
+        <translation>Zeitleiste des Tages</translation>
+    </message>
+</context>
+<context>
+    <name>TimesDialog</name>
+    <message>
+        <source>When it runs</source>
+        <translation>Wann er läuft</translation>
+    </message>
+    <message>
+        <source>Start from what is stored</source>
+        <translation>Vom Gespeicherten ausgehen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>This holds until the script itself is deployed with other times.</source>
+        <translation>Das gilt, bis das Skript selbst mit anderen Terminen eingerichtet wird.</translation>
+    </message>
+    <message>
+        <source>Its times are changed.</source>
+        <translation>Die Termine sind geändert.</translation>
+    </message>
+    <message>
+        <source>It was removed meanwhile; there is nothing to change.</source>
+        <translation>Er wurde inzwischen entfernt; es gibt nichts zu ändern.</translation>
+    </message>
+    <message>
+        <source>Somebody else changed these times while you did. Nothing was saved yet.</source>
+        <translation>Jemand anderes hat diese Termine zugleich geändert. Noch ist nichts gespeichert.</translation>
+    </message>
+    <message>
+        <source>Stored now: {theirs}
+Yours: {mine}</source>
+        <translation>Jetzt gespeichert: {theirs}
+Deine: {mine}</translation>
+    </message>
+    <message>
+        <source>Save mine instead</source>
+        <translation>Meine speichern</translation>
+    </message>
+</context>
+<context>
+    <name>TodayPage</name>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>All {number} that need you</source>
+        <translation>Alle {number}, die dich brauchen</translation>
+    </message>
+    <message>
+        <source>Needs you</source>
+        <translation>Braucht dich</translation>
+    </message>
+    <message>
+        <source>The day</source>
+        <translation>Der Tag</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>Was geschah</translation>
+    </message>
+    <message>
+        <source>No workflows yet</source>
+        <translation>Noch keine Abläufe</translation>
+    </message>
+    <message>
+        <source>A workflow is a Python file with a chore in it. Add one, and this page shows what it does.</source>
+        <translation>Ein Ablauf ist eine Python-Datei mit einer Aufgabe. Füge einen hinzu, und diese Seite zeigt, was er tut.</translation>
+    </message>
+    <message>
+        <source>Add a workflow</source>
+        <translation>Ablauf hinzufügen</translation>
+    </message>
+    <message>
+        <source>Try the sample</source>
+        <translation>Beispiel ausprobieren</translation>
+    </message>
+    <message>
+        <source>Preparing the sample…</source>
+        <translation>Das Beispiel wird vorbereitet …</translation>
+    </message>
+    <message>
+        <source>Nothing yet today.</source>
+        <translation>Heute noch nichts.</translation>
+    </message>
+    <message>
+        <source>1 run went well and had nothing to tell.</source>
+        <translation>1 Lauf ging gut und hatte nichts zu berichten.</translation>
+    </message>
+    <message>
+        <source>{number} runs went well and had nothing to tell.</source>
+        <translation>{number} Läufe gingen gut und hatten nichts zu berichten.</translation>
+    </message>
+    <message>
+        <source>More is in History.</source>
+        <translation>Mehr steht im Verlauf.</translation>
+    </message>
+</context>
+<context>
+    <name>VersionsTab</name>
+    <message>
+        <source>Versions</source>
+        <translation>Versionen</translation>
+    </message>
+    <message>
+        <source>Roll back to this version…</source>
+        <translation>Zu dieser Version zurück …</translation>
+    </message>
+    <message>
+        <source>Version {number} · {when}</source>
+        <translation>Version {number} · {when}</translation>
+    </message>
+    <message>
+        <source>rolled back</source>
+        <translation>zurückgewechselt</translation>
+    </message>
+    <message>
+        <source>repair</source>
+        <translation>Reparatur</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>in Gebrauch</translation>
+    </message>
+    <message>
+        <source>Version {number}</source>
+        <translation>Version {number}</translation>
+    </message>
+    <message>
+        <source>Nothing before</source>
+        <translation>Nichts davor</translation>
+    </message>
+</context>
+<context>
+    <name>WaitingList</name>
+    <message>
+        <source>And {number} more.</source>
+        <translation>Und {number} weitere.</translation>
+    </message>
+    <message>
+        <source>{title} is left out.</source>
+        <translation>{title} wird ausgelassen.</translation>
+    </message>
+</context>
+<context>
+    <name>Watching</name>
+    <message>
+        <source>it now calls itself {name}, not {workflow}; deploy it yourself.</source>
+        <translation>er nennt sich jetzt {name}, nicht {workflow}; richte ihn selbst ein.</translation>
+    </message>
+    <message>
+        <source>{workflow}: deployed version {version}, since its file was saved.</source>
+        <translation>{workflow}: Version {version} ist eingerichtet, weil die Datei gespeichert wurde.</translation>
+    </message>
+    <message>
+        <source>{file} was saved, and the version before goes on: {why}</source>
+        <translation>{file} wurde gespeichert, und die Version davor läuft weiter: {why}</translation>
+    </message>
+    <message>
+        <source>{file} was saved, and not deployed: {why}</source>
+        <translation>{file} wurde gespeichert und nicht eingerichtet: {why}</translation>
+    </message>
+    <message>
+        <source>{file} was saved, and could not be deployed: {why}</source>
+        <translation>{file} wurde gespeichert und ließ sich nicht einrichten: {why}</translation>
+    </message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
+        <source>Welcome to Dayhand</source>
+        <translation>Willkommen bei Dayhand</translation>
+    </message>
+    <message>
+        <source>&amp;Start when I log in</source>
+        <translation>Beim An&amp;melden starten</translation>
+    </message>
+    <message>
+        <source>The sample is being prepared</source>
+        <translation>Das Beispiel wird vorbereitet</translation>
+    </message>
+    <message>
+        <source>S&amp;kip</source>
+        <translation>Ü&amp;berspringen</translation>
+    </message>
+    <message>
+        <source>&amp;Back</source>
+        <translation>&amp;Zurück</translation>
+    </message>
+    <message>
+        <source>Dayhand does your chores, and asks first</source>
+        <translation>Dayhand erledigt deine Aufgaben und fragt vorher</translation>
+    </message>
+    <message>
+        <source>It runs them on time, on this computer, also after sleep or a crash.</source>
+        <translation>Pünktlich, auf diesem Computer, auch nach Ruhezustand oder Absturz.</translation>
+    </message>
+    <message>
+        <source>Before anything is sent or changed, it shows you exactly what, and waits.</source>
+        <translation>Bevor etwas gesendet oder geändert wird, zeigt es dir genau, was, und wartet.</translation>
+    </message>
+    <message>
+        <source>Nothing is done twice, and you can always see what happened and why.</source>
+        <translation>Nichts wird doppelt getan, und du siehst immer, was geschah und warum.</translation>
+    </message>
+    <message>
+        <source>It stays out of your way</source>
+        <translation>Es steht nicht im Weg</translation>
+    </message>
+    <message>
+        <source>Closing the window does not end Dayhand: its icon stays in your tray.</source>
+        <translation>Das Fenster zu schließen beendet Dayhand nicht: Das Symbol bleibt im Infobereich.</translation>
+    </message>
+    <message>
+        <source>When something needs you, a notice with buttons appears, and the icon shows it.</source>
+        <translation>Wenn dich etwas braucht, erscheint ein Hinweis mit Knöpfen, und das Symbol zeigt es.</translation>
+    </message>
+    <message>
+        <source>A chore is a Python file, a workflow. The Workflows page is where you add one.</source>
+        <translation>Eine Aufgabe ist eine Python-Datei, ein Ablauf. Auf der Seite „Abläufe“ fügst du einen hinzu.</translation>
+    </message>
+    <message>
+        <source>See it work</source>
+        <translation>Sieh es arbeiten</translation>
+    </message>
+    <message>
+        <source>A sample workflow looks into a folder with three receipts.</source>
+        <translation>Ein Beispiel-Ablauf sieht in einen Ordner mit drei Belegen.</translation>
+    </message>
+    <message>
+        <source>It asks whether it may add them to a table. You say yes or no.</source>
+        <translation>Er fragt, ob er sie in eine Tabelle eintragen darf. Du sagst ja oder nein.</translation>
+    </message>
+    <message>
+        <source>It needs no network and no account, and can be removed again.</source>
+        <translation>Er braucht kein Netz und kein Konto und lässt sich wieder entfernen.</translation>
+    </message>
+    <message>
+        <source>Its files go to {folder}.</source>
+        <translation>Seine Dateien kommen nach {folder}.</translation>
+    </message>
+    <message>
+        <source>Start the sample</source>
+        <translation>Beispiel starten</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>{place} of {number}</source>
+        <translation>{place} von {number}</translation>
+    </message>
+    <message>
+        <source>Preparing the sample…</source>
+        <translation>Das Beispiel wird vorbereitet …</translation>
+    </message>
+</context>
+<context>
+    <name>Window</name>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Neu laden</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>Fenster schließen</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Everything goes on.</source>
+        <translation>Alles geht weiter.</translation>
+    </message>
+</context>
+<context>
+    <name>WorkflowPane</name>
+    <message>
+        <source>← Workflows</source>
+        <translation>← Abläufe</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <source>Run now</source>
+        <translation>Jetzt starten</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stoppen</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pausieren</translation>
+    </message>
+    <message>
+        <source>&amp;Overview</source>
+        <translation>Ü&amp;bersicht</translation>
+    </message>
+    <message>
+        <source>&amp;Versions</source>
+        <translation>&amp;Versionen</translation>
+    </message>
+    <message>
+        <source>P&amp;ermissions</source>
+        <translation>&amp;Erlaubnisse</translation>
+    </message>
+    <message>
+        <source>&amp;Settings</source>
+        <translation>E&amp;instellungen</translation>
+    </message>
+    <message>
+        <source>It starts now.</source>
+        <translation>Er startet jetzt.</translation>
+    </message>
+    <message>
+        <source>It is being stopped.</source>
+        <translation>Er wird gestoppt.</translation>
+    </message>
+    <message>
+        <source>It is allowed.</source>
+        <translation>Das ist erlaubt.</translation>
+    </message>
+    <message>
+        <source>It is no longer allowed.</source>
+        <translation>Das ist nicht mehr erlaubt.</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>That workflow is no longer there.</source>
+        <translation>Diesen Ablauf gibt es nicht mehr.</translation>
+    </message>
+    <message>
+        <source>It goes on.</source>
+        <translation>Er geht weiter.</translation>
+    </message>
+    <message>
+        <source>It is paused; nothing of it starts.</source>
+        <translation>Er ist pausiert; nichts davon startet.</translation>
+    </message>
+    <message>
+        <source>It is deployed again whenever its file is saved.</source>
+        <translation>Er wird neu eingerichtet, sobald seine Datei gespeichert wird.</translation>
+    </message>
+    <message>
+        <source>Its file is no longer watched.</source>
+        <translation>Seine Datei wird nicht mehr beobachtet.</translation>
+    </message>
+    <message>
+        <source>Its next time is skipped.</source>
+        <translation>Sein nächster Termin wird übersprungen.</translation>
+    </message>
+    <message>
+        <source>No more past times are run.</source>
+        <translation>Es werden keine Termine mehr nachgeholt.</translation>
+    </message>
+    <message>
+        <source>Use version {number} again? It becomes a new version; what was stored by runs stays.</source>
+        <translation>Wieder Version {number} nehmen? Sie wird eine neue Version; was Läufe gespeichert haben, bleibt.</translation>
+    </message>
+    <message>
+        <source>Roll back</source>
+        <translation>Zurückwechseln</translation>
+    </message>
+    <message>
+        <source>Version {number} is in use again.</source>
+        <translation>Version {number} ist wieder in Gebrauch.</translation>
+    </message>
+    <message>
+        <source>Put away</source>
+        <translation>Weglegen</translation>
+    </message>
+    <message>
+        <source>Put {name} away? Nothing of it runs until you deploy it again.</source>
+        <translation>{name} weglegen? Nichts davon läuft, bis du ihn neu einrichtest.</translation>
+    </message>
+    <message>
+        <source>{name} is put away.</source>
+        <translation>{name} ist weggelegt.</translation>
+    </message>
+    <message>
+        <source>Remove {name} with all its history? This cannot be taken back. Your file stays.</source>
+        <translation>{name} mit dem ganzen Verlauf entfernen? Das lässt sich nicht zurücknehmen. Deine Datei bleibt.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>{name} is removed.</source>
+        <translation>{name} ist entfernt.</translation>
+    </message>
+</context>
+<context>
+    <name>WorkflowSettingsTab</name>
+    <message>
+        <source>Open the file</source>
+        <translation>Datei öffnen</translation>
+    </message>
+    <message>
+        <source>Deploy it again…</source>
+        <translation>Neu einrichten …</translation>
+    </message>
+    <message>
+        <source>Deploy again whenever the &amp;file is saved</source>
+        <translation>Neu einrichten, sobald die &amp;Datei gespeichert wird</translation>
+    </message>
+    <message>
+        <source>Put away…</source>
+        <translation>Weglegen …</translation>
+    </message>
+    <message>
+        <source>Remove with its history…</source>
+        <translation>Mit Verlauf entfernen …</translation>
+    </message>
+    <message>
+        <source>Script</source>
+        <translation>Skript</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>Schlagwörter</translation>
+    </message>
+    <message>
+        <source>When you no longer need it</source>
+        <translation>Wenn du ihn nicht mehr brauchst</translation>
+    </message>
+    <message>
+        <source>Put away, nothing of it runs and its history stays; deploying it again brings it back. Removed, it and its history are gone. Your file stays in both cases.</source>
+        <translation>Weggelegt läuft nichts davon, und der Verlauf bleibt; neu eingerichtet ist er wieder da. Entfernt sind er und sein Verlauf weg. Deine Datei bleibt in beiden Fällen.</translation>
+    </message>
+    <message>
+        <source>None. A script gives its workflow tags: Workflow(…, tags=[…]).</source>
+        <translation>Keine. Ein Skript gibt seinem Ablauf Schlagwörter: Workflow(…, tags=[…]).</translation>
+    </message>
+</context>
+<context>
+    <name>WorkflowsList</name>
+    <message>
+        <source>Workflows</source>
+        <translation>Abläufe</translation>
+    </message>
+</context>
+<context>
+    <name>WorkflowsPage</name>
+    <message>
+        <source>Workflows</source>
+        <translation>Abläufe</translation>
+    </message>
+    <message>
+        <source>No workflows yet</source>
+        <translation>Noch keine Abläufe</translation>
+    </message>
+    <message>
+        <source>A workflow is one Python file that does a chore for you. Deploy one with the button, or drop a .py file here. You see what it may do before anything runs.</source>
+        <translation>Ein Ablauf ist eine Python-Datei, die dir eine Aufgabe abnimmt. Richte einen mit dem Knopf ein, oder lege eine .py-Datei hier ab. Du siehst, was er darf, bevor etwas läuft.</translation>
+    </message>
+    <message>
+        <source>Deploy a script…</source>
+        <translation>Skript einrichten …</translation>
+    </message>
+    <message>
+        <source>Nothing matches</source>
+        <translation>Nichts passt</translation>
+    </message>
+    <message>
+        <source>No workflow has these words, this state and this tag.</source>
+        <translation>Kein Ablauf hat diese Wörter, diesen Zustand und dieses Schlagwort.</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>Alle zeigen</translation>
+    </message>
+    <message>
+        <source>Deploy a script</source>
+        <translation>Skript einrichten</translation>
+    </message>
+    <message>
+        <source>Python files (*.py)</source>
+        <translation>Python-Dateien (*.py)</translation>
+    </message>
+    <message>
+        <source>Search workflows</source>
+        <translation>Abläufe durchsuchen</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>All states</source>
+        <translation>Alle Zustände</translation>
+    </message>
+    <message>
+        <source>Tag</source>
+        <translation>Schlagwort</translation>
+    </message>
+    <message>
+        <source>All tags</source>
+        <translation>Alle Schlagwörter</translation>
+    </message>
+    <message>
+        <source>Run now</source>
+        <translation>Jetzt starten</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pausieren</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>{name} starts now.</source>
+        <translation>{name} startet jetzt.</translation>
+    </message>
+    <message>
+        <source>{shown} of {all}</source>
+        <translation>{shown} von {all}</translation>
+    </message>
+    <message>
+        <source>{all} in all</source>
+        <translation>Insgesamt {all}</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>{name} goes on.</source>
+        <translation>{name} geht weiter.</translation>
+    </message>
+    <message>
+        <source>{name} is paused; nothing of it starts until you resume it.</source>
+        <translation>{name} ist pausiert; nichts davon startet, bis du ihn fortsetzt.</translation>
+    </message>
+</context>
+<context>
+    <name>answers</name>
+    <message>
+        <source>Reconnect…</source>
+        <translation>Neu verbinden …</translation>
+    </message>
+    <message>
+        <source>It happened</source>
+        <translation>Ist geschehen</translation>
+    </message>
+    <message>
+        <source>It didn&apos;t</source>
+        <translation>Ist nicht geschehen</translation>
+    </message>
+    <message>
+        <source>It had finished</source>
+        <translation>War fertig</translation>
+    </message>
+    <message>
+        <source>Run it again</source>
+        <translation>Noch einmal starten</translation>
+    </message>
+    <message>
+        <source>Asks for your approval</source>
+        <translation>Bittet um Zustimmung</translation>
+    </message>
+    <message>
+        <source>Asks for permission</source>
+        <translation>Bittet um Erlaubnis</translation>
+    </message>
+    <message>
+        <source>Lost its account</source>
+        <translation>Konto verloren</translation>
+    </message>
+    <message>
+        <source>Waits for the keyring</source>
+        <translation>Wartet auf den Schlüsselbund</translation>
+    </message>
+    <message>
+        <source>Did it happen?</source>
+        <translation>Ist es geschehen?</translation>
+    </message>
+    <message>
+        <source>Was interrupted</source>
+        <translation>Wurde unterbrochen</translation>
+    </message>
+    <message>
+        <source>Script error</source>
+        <translation>Fehler im Skript</translation>
+    </message>
+    <message>
+        <source>Keeps failing</source>
+        <translation>Scheitert immer wieder</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Gestoppt</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>Zustimmen</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>Erlauben</translation>
+    </message>
+    <message>
+        <source>You said yes. It goes on now.</source>
+        <translation>Du hast ja gesagt. Es geht weiter.</translation>
+    </message>
+    <message>
+        <source>Reject</source>
+        <translation>Ablehnen</translation>
+    </message>
+    <message>
+        <source>Don&apos;t allow</source>
+        <translation>Nicht erlauben</translation>
+    </message>
+    <message>
+        <source>You said no. It is left out.</source>
+        <translation>Du hast nein gesagt. Es wird ausgelassen.</translation>
+    </message>
+    <message>
+        <source>Always allow this</source>
+        <translation>Immer erlauben</translation>
+    </message>
+    <message>
+        <source>You said yes, and will not be asked about this again.</source>
+        <translation>Du hast ja gesagt und wirst das nicht mehr gefragt.</translation>
+    </message>
+    <message>
+        <source>Thank you. It goes on from there.</source>
+        <translation>Danke. Von da geht es weiter.</translation>
+    </message>
+    <message>
+        <source>It is left as it is.</source>
+        <translation>Es bleibt, wie es ist.</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>Überspringen</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>It tries again now.</source>
+        <translation>Er versucht es jetzt noch einmal.</translation>
+    </message>
+    <message>
+        <source>Roll back</source>
+        <translation>Zurückwechseln</translation>
+    </message>
+    <message>
+        <source>The version before is in use again.</source>
+        <translation>Die Version davor ist wieder in Gebrauch.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>With</source>
+        <translation>Mit</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+</context>
+<context>
+    <name>autostart</name>
+    <message>
+        <source>Dayhand cannot start by itself on this system. Add it to the programs that start at login.</source>
+        <translation>Auf diesem System kann Dayhand nicht von selbst starten. Füge es den Programmen hinzu, die beim Anmelden starten.</translation>
+    </message>
+    <message>
+        <source>Starting at login could not be turned on: {why}. Check that you may write to {path}.</source>
+        <translation>Der Start beim Anmelden ließ sich nicht einschalten: {why}. Prüfe, ob du {path} schreiben darfst.</translation>
+    </message>
+    <message>
+        <source>Starting at login could not be turned off: {why}. Check that you may write to {path}.</source>
+        <translation>Der Start beim Anmelden ließ sich nicht ausschalten: {why}. Prüfe, ob du {path} schreiben darfst.</translation>
+    </message>
+</context>
+<context>
+    <name>backing up</name>
+    <message>
+        <source>No backup could be made: {why}</source>
+        <translation>Es ließ sich keine Sicherung machen: {why}</translation>
+    </message>
+</context>
+<context>
+    <name>connections</name>
+    <message>
+        <source>Reconnect</source>
+        <translation>Neu verbinden</translation>
+    </message>
+    <message>
+        <source>Connected</source>
+        <translation>Verbunden</translation>
+    </message>
+    <message>
+        <source>Not connected</source>
+        <translation>Nicht verbunden</translation>
+    </message>
+    <message>
+        <source>{kind} · nobody uses it</source>
+        <translation>{kind} · ungenutzt</translation>
+    </message>
+    <message>
+        <source>{kind} · used by {number} workflows</source>
+        <translation>{kind} · genutzt von {number} Abläufen</translation>
+    </message>
+    <message>
+        <source>{kind} · used by {users}</source>
+        <translation>{kind} · genutzt von {users}</translation>
+    </message>
+</context>
+<context>
+    <name>details</name>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>(empty)</source>
+        <translation>(leer)</translation>
+    </message>
+    <message>
+        <source>(nothing)</source>
+        <translation>(nichts)</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+</context>
+<context>
+    <name>export</name>
+    <message>
+        <source>{path} could not be written: {why}. Choose another place.</source>
+        <translation>{path} ließ sich nicht schreiben: {why}. Wähle einen anderen Ort.</translation>
+    </message>
+    <message>
+        <source>{file} is not an export of Dayhand, or is damaged. Nothing was changed.</source>
+        <translation>{file} ist kein Export von Dayhand oder ist beschädigt. Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>{file} was written by a newer Dayhand. Nothing was changed; update this one.</source>
+        <translation>{file} stammt von einem neueren Dayhand. Nichts wurde geändert; aktualisiere dieses.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {why}. Nothing was changed.</source>
+        <translation>{path} lässt sich nicht lesen: {why}. Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>There is no room for what is in {file}. Nothing was changed; free some space.</source>
+        <translation>Für den Inhalt von {file} ist kein Platz. Nichts wurde geändert; schaffe etwas Platz.</translation>
+    </message>
+</context>
+<context>
+    <name>happenings</name>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
+</context>
+<context>
+    <name>history</name>
+    <message>
+        <source>planned</source>
+        <translation>geplant</translation>
+    </message>
+    <message>
+        <source>started by you</source>
+        <translation>von dir gestartet</translation>
+    </message>
+    <message>
+        <source>a past time, made up for</source>
+        <translation>ein nachgeholter Termin</translation>
+    </message>
+    <message>
+        <source>after it was deployed</source>
+        <translation>nach dem Einrichten</translation>
+    </message>
+    <message>
+        <source>something arrived</source>
+        <translation>etwas traf ein</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>Handler</source>
+        <translation>Handler</translation>
+    </message>
+    <message>
+        <source>Script</source>
+        <translation>Skript</translation>
+    </message>
+    <message>
+        <source>version {number}</source>
+        <translation>Version {number}</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>Attempt</source>
+        <translation>Versuch</translation>
+    </message>
+    <message>
+        <source>Planned</source>
+        <translation>Geplant</translation>
+    </message>
+    <message>
+        <source>Key of the action</source>
+        <translation>Schlüssel der Aktion</translation>
+    </message>
+    <message>
+        <source>Began</source>
+        <translation>Begann</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Attempts</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>Taken from</source>
+        <translation>Genommen aus</translation>
+    </message>
+    <message>
+        <source>Prepared</source>
+        <translation>Vorbereitet</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
+        <source>Traceback</source>
+        <translation>Traceback</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
+    </message>
+    <message>
+        <source>Workflow</source>
+        <translation>Ablauf</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>Was geschah</translation>
+    </message>
+    <message>
+        <source>Took</source>
+        <translation>Dauer</translation>
+    </message>
+    <message>
+        <source>more than {number}</source>
+        <translation>mehr als {number}</translation>
+    </message>
+    <message>
+        <source>{count} times: {sentence}</source>
+        <translation>{count}-mal: {sentence}</translation>
+    </message>
+    <message>
+        <source>It is running now.</source>
+        <translation>Läuft gerade.</translation>
+    </message>
+    <message>
+        <source>It waits for your answer.</source>
+        <translation>Er wartet auf deine Antwort.</translation>
+    </message>
+    <message>
+        <source>It finds out whether it happened.</source>
+        <translation>Er findet heraus, ob es geschehen ist.</translation>
+    </message>
+    <message>
+        <source>Dayhand ended while it ran.</source>
+        <translation>Dayhand endete während des Laufs.</translation>
+    </message>
+    <message>
+        <source>Looked; there was nothing to report.</source>
+        <translation>Nachgesehen; es gab nichts zu berichten.</translation>
+    </message>
+    <message>
+        <source>{what} It was tried again.</source>
+        <translation>{what} Es wurde noch einmal versucht.</translation>
+    </message>
+</context>
+<context>
+    <name>notices</name>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>%1 (%2 times)</source>
+        <translation>%1 (%2-mal)</translation>
+    </message>
+    <message>
+        <source>During quiet hours: %1 things need you</source>
+        <translation>In der Ruhezeit: %1 Sachen brauchen dich</translation>
+    </message>
+    <message>
+        <source>%2: %1 things need you</source>
+        <translation>%2: %1 Sachen brauchen dich</translation>
+    </message>
+    <message>
+        <source>%1 things need you</source>
+        <translation>%1 Sachen brauchen dich</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>und %1 weitere</translation>
+    </message>
+</context>
+<context>
+    <name>overview</name>
+    <message>
+        <source>1 thing needs you</source>
+        <translation>1 Sache braucht dich</translation>
+    </message>
+    <message>
+        <source>{number} things need you</source>
+        <translation>{number} Sachen brauchen dich</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside Dayhand</source>
+        <translation>In Dayhand ging etwas schief</translation>
+    </message>
+    <message>
+        <source>{name} is running</source>
+        <translation>{name} läuft</translation>
+    </message>
+    <message>
+        <source>{number} workflows are running</source>
+        <translation>{number} Abläufe laufen</translation>
+    </message>
+    <message>
+        <source>No network; what needs it waits</source>
+        <translation>Kein Netz; was es braucht, wartet</translation>
+    </message>
+    <message>
+        <source>No workflows yet</source>
+        <translation>Noch keine Abläufe</translation>
+    </message>
+    <message>
+        <source>All is well</source>
+        <translation>Alles gut</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Pausiert</translation>
+    </message>
+    <message>
+        <source>Paused until you resume</source>
+        <translation>Pausiert, bis du fortsetzt</translation>
+    </message>
+    <message>
+        <source>Paused until {time}</source>
+        <translation>Pausiert bis {time}</translation>
+    </message>
+    <message>
+        <source>Next: {name}, {time}</source>
+        <translation>Als Nächstes: {name}, {time}</translation>
+    </message>
+</context>
+<context>
+    <name>pages</name>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Workflows</source>
+        <translation>Abläufe</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>Zu klären</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>Connections</source>
+        <translation>Verbindungen</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+</context>
+<context>
+    <name>saying</name>
+    <message>
+        <source>It is running now. Wait until it has ended, or stop it first.</source>
+        <translation>Er läuft gerade. Warte, bis er fertig ist, oder stoppe ihn zuerst.</translation>
+    </message>
+    <message>
+        <source>It is paused. Resume it first.</source>
+        <translation>Er ist pausiert. Setze ihn zuerst fort.</translation>
+    </message>
+    <message>
+        <source>It is held up. Attention says what it waits for.</source>
+        <translation>Er kommt nicht weiter. „Zu klären“ sagt, worauf er wartet.</translation>
+    </message>
+    <message>
+        <source>It has several things to run. Open it and choose one.</source>
+        <translation>Er hat mehreres zu starten. Öffne ihn und wähle eines.</translation>
+    </message>
+    <message>
+        <source>It waits for your answer. Open Attention and answer first.</source>
+        <translation>Er wartet auf deine Antwort. Öffne „Zu klären“ und antworte zuerst.</translation>
+    </message>
+    <message>
+        <source>Nothing of it waits to be tried again.</source>
+        <translation>Nichts davon wartet auf einen neuen Versuch.</translation>
+    </message>
+</context>
+<context>
+    <name>schedule</name>
+    <message>
+        <source>Skipped: {time}</source>
+        <translation>Übersprungen: {time}</translation>
+    </message>
+    <message>
+        <source>Paused: these times pass without running.</source>
+        <translation>Pausiert: Diese Termine vergehen ohne Lauf.</translation>
+    </message>
+    <message>
+        <source>No more times.</source>
+        <translation>Keine Termine mehr.</translation>
+    </message>
+</context>
+<context>
+    <name>settings</name>
+    <message>
+        <source>Your choice holds until Dayhand ends, but it could not be kept: {why}. Check that you may write to {folder}.</source>
+        <translation>Deine Wahl gilt, bis Dayhand endet, ließ sich aber nicht speichern: {why}. Prüfe, ob du in {folder} schreiben darfst.</translation>
+    </message>
+    <message>
+        <source>1 workflow arrived, paused: look at it and resume it.</source>
+        <translation>1 Ablauf kam pausiert an: Sieh ihn an und setze ihn fort.</translation>
+    </message>
+    <message>
+        <source>{number} workflows arrived, paused: look at each and resume it.</source>
+        <translation>{number} Abläufe kamen pausiert an: Sieh jeden an und setze ihn fort.</translation>
+    </message>
+    <message>
+        <source>Connect again: {names}.</source>
+        <translation>Neu verbinden: {names}.</translation>
+    </message>
+    <message>
+        <source>Skip the new one</source>
+        <translation>Den neuen überspringen</translation>
+    </message>
+    <message>
+        <source>Run the latest one afterwards</source>
+        <translation>Den letzten danach starten</translation>
+    </message>
+    <message>
+        <source>Run all of them afterwards, in order</source>
+        <translation>Alle danach starten, der Reihe nach</translation>
+    </message>
+    <message>
+        <source>Ask the running one to stop, then run the new one</source>
+        <translation>Den laufenden bitten aufzuhören, dann den neuen starten</translation>
+    </message>
+    <message>
+        <source>Kill the running one, then run the new one</source>
+        <translation>Den laufenden abbrechen, dann den neuen starten</translation>
+    </message>
+    <message>
+        <source>Run them side by side</source>
+        <translation>Nebeneinander laufen lassen</translation>
+    </message>
+    <message>
+        <source>Run the latest one, once</source>
+        <translation>Den letzten nachholen, einmal</translation>
+    </message>
+    <message>
+        <source>Let them go</source>
+        <translation>Verfallen lassen</translation>
+    </message>
+    <message>
+        <source>Run all of them</source>
+        <translation>Alle nachholen</translation>
+    </message>
+    <message>
+        <source>Run all of them, spread over a minute</source>
+        <translation>Alle nachholen, über eine Minute verteilt</translation>
+    </message>
+    <message>
+        <source>As my desktop</source>
+        <translation>Wie mein Desktop</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>30 days</source>
+        <translation>30 Tage</translation>
+    </message>
+    <message>
+        <source>90 days</source>
+        <translation>90 Tage</translation>
+    </message>
+    <message>
+        <source>A year</source>
+        <translation>Ein Jahr</translation>
+    </message>
+    <message>
+        <source>For ever</source>
+        <translation>Für immer</translation>
+    </message>
+</context>
+<context>
+    <name>strip</name>
+    <message>
+        <source>Never ran</source>
+        <translation>Noch nie gelaufen</translation>
+    </message>
+    <message>
+        <source>Last {number}: {states}</source>
+        <translation>Letzte {number}: {states}</translation>
+    </message>
+</context>
+<context>
+    <name>timeline</name>
+    <message>
+        <source>{count} times: {states}</source>
+        <translation>{count}-mal: {states}</translation>
+    </message>
+    <message>
+        <source>Took {span}</source>
+        <translation>Dauerte {span}</translation>
+    </message>
+</context>
+<context>
+    <name>times</name>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>in %n s</source>
+        <translation>in %n s</translation>
+    </message>
+    <message>
+        <source>in %n min</source>
+        <translation>in %n Min.</translation>
+    </message>
+    <message>
+        <source>in {span}</source>
+        <translation>in {span}</translation>
+    </message>
+    <message>
+        <source>just now</source>
+        <translation>gerade eben</translation>
+    </message>
+    <message>
+        <source>%n min ago</source>
+        <translation>vor %n Min.</translation>
+    </message>
+    <message>
+        <source>{span} ago</source>
+        <translation>vor {span}</translation>
+    </message>
+    <message>
+        <source>{number} s</source>
+        <translation>{number} s</translation>
+    </message>
+    <message>
+        <source>%n s</source>
+        <translation>%n s</translation>
+    </message>
+    <message>
+        <source>today</source>
+        <translation>heute</translation>
+    </message>
+    <message>
+        <source>tomorrow</source>
+        <translation>morgen</translation>
+    </message>
+    <message>
+        <source>yesterday</source>
+        <translation>gestern</translation>
+    </message>
+    <message>
+        <source>last {weekday}</source>
+        <translation>letzten {weekday}</translation>
+    </message>
+    <message>
+        <source>{weekday} {day} {month}</source>
+        <translation>{weekday} {day}. {month}</translation>
+    </message>
+    <message>
+        <source>{day} {month} {year}</source>
+        <translation>{day}. {month} {year}</translation>
+    </message>
+    <message>
+        <source>{day} {time}</source>
+        <translation>{day} {time}</translation>
+    </message>
+    <message>
+        <source>since {time}</source>
+        <translation>seit {time}</translation>
+    </message>
+    <message>
+        <source>{start} to {end}</source>
+        <translation>{start} bis {end}</translation>
+    </message>
+    <message>
+        <source>{time} in {city} ({here} here)</source>
+        <translation>{time} in {city} ({here} hier)</translation>
+    </message>
+    <message>
+        <source>%n d</source>
+        <translation>%n Tg.</translation>
+    </message>
+    <message>
+        <source>%n h</source>
+        <translation>%n Std.</translation>
+    </message>
+    <message>
+        <source>%n min</source>
+        <translation>%n Min.</translation>
+    </message>
+</context>
+<context>
+    <name>tray</name>
+    <message>
+        <source>Open Dayhand</source>
+        <translation>Dayhand öffnen</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Dayhand is starting</source>
+        <translation>Dayhand startet</translation>
+    </message>
+    <message>
+        <source>{number} more…</source>
+        <translation>{number} weitere …</translation>
+    </message>
+    <message>
+        <source>Run now</source>
+        <translation>Jetzt starten</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>30 minutes</source>
+        <translation>30 Minuten</translation>
+    </message>
+    <message>
+        <source>1 hour</source>
+        <translation>1 Stunde</translation>
+    </message>
+    <message>
+        <source>Until tomorrow</source>
+        <translation>Bis morgen</translation>
+    </message>
+    <message>
+        <source>Until I resume</source>
+        <translation>Bis ich fortsetze</translation>
+    </message>
+    <message>
+        <source>Pause for</source>
+        <translation>Pausieren für</translation>
+    </message>
+</context>
+<context>
+    <name>waiting</name>
+    <message>
+        <source>Skip</source>
+        <translation>Überspringen</translation>
+    </message>
+</context>
+<context>
+    <name>welcome</name>
+    <message>
+        <source>The sample would use {name}, which is yours already. Add a workflow of your own instead.</source>
+        <translation>Das Beispiel würde {name} nutzen, das schon dir gehört. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
+    </message>
+    <message>
+        <source>The sample&apos;s files could not be written to {folder}: {why}.</source>
+        <translation>Die Dateien des Beispiels ließen sich nicht nach {folder} schreiben: {why}.</translation>
+    </message>
+</context>
+<context>
+    <name>words</name>
+    <message>
+        <source>Running</source>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <source>Queued</source>
+        <translation>Eingereiht</translation>
+    </message>
+    <message>
+        <source>Idle</source>
+        <translation>Bereit</translation>
+    </message>
+    <message>
+        <source>Retrying</source>
+        <translation>Neuer Versuch</translation>
+    </message>
+    <message>
+        <source>Needs attention</source>
+        <translation>Braucht dich</translation>
+    </message>
+    <message>
+        <source>Fixing</source>
+        <translation>Wird repariert</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Pausiert</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Gestoppt</translation>
+    </message>
+    <message>
+        <source>Put away</source>
+        <translation>Weglegen</translation>
+    </message>
+    <message>
+        <source>It is running now.</source>
+        <translation>Läuft gerade.</translation>
+    </message>
+    <message>
+        <source>Its time has come; it starts as soon as another run ends.</source>
+        <translation>Seine Zeit ist da; er startet, sobald ein anderer Lauf endet.</translation>
+    </message>
+    <message>
+        <source>All is well; it waits for its next time.</source>
+        <translation>Alles gut; er wartet auf den nächsten Termin.</translation>
+    </message>
+    <message>
+        <source>Something did not work just now; it tries again by itself.</source>
+        <translation>Gerade hat etwas nicht geklappt; er versucht es von selbst noch einmal.</translation>
+    </message>
+    <message>
+        <source>It waits for you.</source>
+        <translation>Er wartet auf dich.</translation>
+    </message>
+    <message>
+        <source>A repair is being prepared.</source>
+        <translation>Eine Reparatur wird vorbereitet.</translation>
+    </message>
+    <message>
+        <source>You paused it; it starts nothing until you resume it.</source>
+        <translation>Du hast ihn pausiert; er startet nichts, bis du ihn fortsetzt.</translation>
+    </message>
+    <message>
+        <source>It has no more times.</source>
+        <translation>Er hat keine Termine mehr.</translation>
+    </message>
+    <message>
+        <source>Something inside Dayhand failed; open it to see what.</source>
+        <translation>In Dayhand ist etwas fehlgeschlagen; öffne ihn, um zu sehen, was.</translation>
+    </message>
+    <message>
+        <source>You put it away; it is kept, and does nothing.</source>
+        <translation>Du hast ihn weggelegt; er bleibt und tut nichts.</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Erledigt</translation>
+    </message>
+    <message>
+        <source>Waits for you</source>
+        <translation>Wartet auf dich</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation>Abgebrochen</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation>Übersprungen</translation>
+    </message>
+    <message>
+        <source>Missed</source>
+        <translation>Verpasst</translation>
+    </message>
+    <message>
+        <source>Replaced</source>
+        <translation>Ersetzt</translation>
+    </message>
+    <message>
+        <source>Dropped</source>
+        <translation>Verworfen</translation>
+    </message>
+    <message>
+        <source>Coming</source>
+        <translation>Steht an</translation>
+    </message>
+    <message>
+        <source>Something needs you</source>
+        <translation>Etwas braucht dich</translation>
+    </message>
+    <message>
+        <source>Something went wrong</source>
+        <translation>Etwas ging schief</translation>
+    </message>
+    <message>
+        <source>No network</source>
+        <translation>Kein Netz</translation>
+    </message>
+    <message>
+        <source>All is well</source>
+        <translation>Alles gut</translation>
+    </message>
+</context>
+<context>
+    <name>workflows</name>
+    <message>
+        <source>Due now</source>
+        <translation>Jetzt fällig</translation>
+    </message>
+    <message>
+        <source>Next {until}</source>
+        <translation>Nächster {until}</translation>
+    </message>
+</context>
+</TS>
