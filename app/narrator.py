@@ -19,6 +19,8 @@ _ANSWERS = {
     "solved": "it no longer needs you",
     "withdrawn": "it no longer needs you",
 }
+_QUIET = {"producer": "looked for news"}
+"""What is said of a run that went well and said nothing itself."""
 _REST = frozenset({Status.COMMITTED, Status.CRASHED, Status.CANCELLED})
 
 
@@ -59,7 +61,7 @@ class Narrator:
             known = self._watched.get(run.id)
             self._watched[run.id] = run.status.value
         if known != run.status.value:
-            self._write(run.workflow, f"{run.handler} {_say_run(run)}")
+            self._write(run.workflow, _say_run(run))
 
     def _tell_request(self, one: RequestView) -> None:
         what = "" if not one.call else f" ({one.call['tool']} of {one.call['connection']})"
@@ -76,9 +78,9 @@ class Narrator:
 def _say_run(run: RunView) -> str:
     match run.status:
         case Status.ACTIVE:
-            return "is running" if run.attempt == 1 else f"is running, attempt {run.attempt}"
+            return "runs" if run.attempt == 1 else f"runs, attempt {run.attempt}"
         case Status.COMMITTED:
-            return f"is done. {run.summary}" if run.summary else "is done"
+            return run.summary or _QUIET.get(run.kind, "done")
         case Status.TRANSIENT:
             return f"will try again. {run.error}"
         case Status.APPROVAL:

@@ -4,28 +4,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-
-class WorkflowState(StrEnum):
-    """How a workflow is doing, in the words of the main list."""
-
-    RUNNING = "running"
-    """A run is active."""
-    QUEUED = "queued"
-    """Due, and waiting for a free slot."""
-    IDLE = "idle"
-    """All is well; the next time is shown."""
-    RETRYING = "retrying"
-    """A passing failure; it tries again by itself."""
-    ATTENTION = "attention"
-    """A person has to do something."""
-    FIXING = "fixing"
-    """A repair is being prepared."""
-    PAUSED = "paused"
-    """By the person."""
-    FINISHED = "finished"
-    """No more times."""
-    STOPPED = "stopped"
-    """Something inside Dayhand failed."""
+from scheduler.rules.states import WorkflowState
 
 
 class RunState(StrEnum):
@@ -64,22 +43,24 @@ _WORKFLOW: dict[WorkflowState, object] = {
     WorkflowState.QUEUED: QT_TRANSLATE_NOOP("words", "Queued"),
     WorkflowState.IDLE: QT_TRANSLATE_NOOP("words", "Idle"),
     WorkflowState.RETRYING: QT_TRANSLATE_NOOP("words", "Retrying"),
-    WorkflowState.ATTENTION: QT_TRANSLATE_NOOP("words", "Needs attention"),
+    WorkflowState.NEEDS_ATTENTION: QT_TRANSLATE_NOOP("words", "Needs attention"),
     WorkflowState.FIXING: QT_TRANSLATE_NOOP("words", "Fixing"),
     WorkflowState.PAUSED: QT_TRANSLATE_NOOP("words", "Paused"),
     WorkflowState.FINISHED: QT_TRANSLATE_NOOP("words", "Finished"),
     WorkflowState.STOPPED: QT_TRANSLATE_NOOP("words", "Stopped"),
+    WorkflowState.ARCHIVED: QT_TRANSLATE_NOOP("words", "Put away"),
 }
 _WORKFLOW_SENTENCES: dict[WorkflowState, object] = {
     WorkflowState.RUNNING: QT_TRANSLATE_NOOP("words", "It is running now."),
     WorkflowState.QUEUED: QT_TRANSLATE_NOOP("words", "Its time has come; it starts as soon as another run ends."),
     WorkflowState.IDLE: QT_TRANSLATE_NOOP("words", "All is well; it waits for its next time."),
     WorkflowState.RETRYING: QT_TRANSLATE_NOOP("words", "Something did not work just now; it tries again by itself."),
-    WorkflowState.ATTENTION: QT_TRANSLATE_NOOP("words", "It waits for you."),
+    WorkflowState.NEEDS_ATTENTION: QT_TRANSLATE_NOOP("words", "It waits for you."),
     WorkflowState.FIXING: QT_TRANSLATE_NOOP("words", "A repair is being prepared."),
     WorkflowState.PAUSED: QT_TRANSLATE_NOOP("words", "You paused it; it starts nothing until you resume it."),
     WorkflowState.FINISHED: QT_TRANSLATE_NOOP("words", "It has no more times."),
     WorkflowState.STOPPED: QT_TRANSLATE_NOOP("words", "Something inside Dayhand failed; open it to see what."),
+    WorkflowState.ARCHIVED: QT_TRANSLATE_NOOP("words", "You put it away; it is kept, and does nothing."),
 }
 _RUN: dict[RunState, object] = {
     RunState.DONE: QT_TRANSLATE_NOOP("words", "Done"),

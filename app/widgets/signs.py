@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from app.theme import Tone
-from app.words import RunState, WorkflowState, say_run, say_workflow
+from app.words import RunState, say_run, say_workflow
+from scheduler.rules.states import WorkflowState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,16 +14,17 @@ class Sign:
     tone: Tone
 
 
-_WORKFLOW_TONES = {
-    WorkflowState.RUNNING: Tone.BUSY,
-    WorkflowState.QUEUED: Tone.BUSY,
-    WorkflowState.IDLE: Tone.GOOD,
-    WorkflowState.RETRYING: Tone.ATTENTION,
-    WorkflowState.ATTENTION: Tone.ATTENTION,
-    WorkflowState.FIXING: Tone.BUSY,
-    WorkflowState.PAUSED: Tone.QUIET,
-    WorkflowState.FINISHED: Tone.QUIET,
-    WorkflowState.STOPPED: Tone.BAD,
+_WORKFLOWS = {
+    WorkflowState.RUNNING: ("running", Tone.BUSY),
+    WorkflowState.QUEUED: ("queued", Tone.BUSY),
+    WorkflowState.IDLE: ("idle", Tone.GOOD),
+    WorkflowState.RETRYING: ("retrying", Tone.ATTENTION),
+    WorkflowState.NEEDS_ATTENTION: ("attention", Tone.ATTENTION),
+    WorkflowState.FIXING: ("fixing", Tone.BUSY),
+    WorkflowState.PAUSED: ("paused", Tone.QUIET),
+    WorkflowState.FINISHED: ("finished", Tone.QUIET),
+    WorkflowState.STOPPED: ("stopped", Tone.BAD),
+    WorkflowState.ARCHIVED: ("archived", Tone.QUIET),
 }
 _RUNS = {
     RunState.DONE: ("done", Tone.GOOD),
@@ -41,7 +43,8 @@ _RUNS = {
 
 
 def sign_workflow(state: WorkflowState) -> Sign:
-    return Sign(glyph=state.value, word=say_workflow(state), tone=_WORKFLOW_TONES[state])
+    glyph, tone = _WORKFLOWS[state]
+    return Sign(glyph=glyph, word=say_workflow(state), tone=tone)
 
 
 def shape_run(state: RunState) -> tuple[str, Tone]:

@@ -147,7 +147,7 @@ class Timeline(QAbstractScrollArea):
         has_now = scene.gutter <= now_x <= width
         ticks = [
             (scene.x(tick.at), tick)
-            for tick in find_ticks(scene.start, scene.end, scene.zone, plot.width() // _TICK_WIDTH)
+            for tick in find_ticks(scene.start, scene.end, scene.zone, scene.plot // _TICK_WIDTH)
         ]
         hidden = {tick for x, tick in ticks if has_now and abs(x - now_x) < _NOW_WIDTH}
         paint_axis(brush, plot, ticks, hidden, bottom)
@@ -223,7 +223,7 @@ class Timeline(QAbstractScrollArea):
         if self._panning or (point - self._pressed).manhattanLength() >= QApplication.startDragDistance():
             self._panning = True
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-            self.pan((self._pressed.x() - point.x()) / self._unit / max(self._scene.width - self._scene.gutter, 1))
+            self.pan((self._pressed.x() - point.x()) / self._unit / self._scene.plot)
             self._pressed = point
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
@@ -278,7 +278,7 @@ class Timeline(QAbstractScrollArea):
         self._unit = max(QFontMetrics(self.font()).height() / _USUAL_TEXT, 1.0)
         metrics = QFontMetrics(self._usual_font())
         widest = max((metrics.horizontalAdvance(lane.title) for lane in self._scene.lanes), default=0)
-        self._scene.gutter = min(widest, _WIDEST_TITLES) + 2 * Space.MEDIUM
+        self._scene.gutter = min(widest + Space.HAIR, _WIDEST_TITLES) + 2 * Space.MEDIUM
         self._arrange()
         self.updateGeometry()
 

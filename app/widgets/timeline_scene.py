@@ -9,11 +9,23 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QPointF, QRectF
 
 from app.widgets.timeline_axis import day_span
-from app.widgets.timeline_layout import EPOCH, Bar, Lane, LaneLayout, Mark, Timed, lay_out, time_bars, to_ms
+from app.widgets.timeline_layout import (
+    CLUSTER_WIDTH,
+    EPOCH,
+    Bar,
+    Lane,
+    LaneLayout,
+    Mark,
+    Timed,
+    lay_out,
+    time_bars,
+    to_ms,
+)
 from app.widgets.timeline_paint import AXIS_HEIGHT, lane_height, mark_rect
 
 SHORTEST, LONGEST = timedelta(minutes=10), timedelta(days=7)
 _MILLISECOND = timedelta(milliseconds=1)
+EDGE = round(CLUSTER_WIDTH)
 
 
 class Scene:
@@ -39,7 +51,12 @@ class Scene:
     @property
     def scale(self) -> float:
         """Milliseconds per pixel."""
-        return (self.end - self.start) / _MILLISECOND / max(self.width - self.gutter, 1)
+        return (self.end - self.start) / _MILLISECOND / self.plot
+
+    @property
+    def plot(self) -> int:
+        """The width that stands for the span in sight; what begins at its very end has room beside it."""
+        return max(self.width - self.gutter - EDGE, 1)
 
     @property
     def origin(self) -> float:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from PySide6.QtCore import QCoreApplication
 
 from app.installation import Installation
+from app.times import say_number
 from app.window.states import state_of_run, state_of_time
 from app.words import RunState
 from scheduler.engine.workflows.views.history import Found, HistoryPage, UnrunView
@@ -46,11 +47,18 @@ class Read:
 def read_page(installation: Installation, wanted: Found, cursor: str | None, most: int) -> Read:
     page = installation.views.history(wanted, cursor, most)
     names = {one.slug: one.name for one in workflows.every_one(installation.database.read())}
-    return Read(rows=make_rows(page, names), cursor=page.cursor)
+    return Read(rows=make_rows(page, names, read_asked(installation, page)), cursor=page.cursor)
 
 
-def make_rows(page: HistoryPage, names: Mapping[str, str]) -> tuple[Row, ...]:
-    ran = [_of_run(one, names) for one in page.runs]
+def read_asked(installation: Installation, page: HistoryPage) -> dict[str, str]:
+    """By run: what those that wait for an answer ask."""
+    if not any(one.status is Status.APPROVAL for one in page.runs):
+        return {}
+    return {one.run: one.sentence for one in installation.views.attention() if one.run is not None}
+
+
+def make_rows(page: HistoryPage, names: Mapping[str, str], asked: Mapping[str, str] | None = None) -> tuple[Row, ...]:
+    ran = [_of_run(one, names, (asked or {}).get(one.id, "")) for one in page.runs]
     unrun = [_of_time(one, names) for one in page.occurrences]
     return tuple(sorted([*ran, *unrun], key=lambda row: row.at, reverse=True))
 
@@ -71,7 +79,7 @@ def read_strips(installation: Installation, slugs: Iterable[str], most: int = 30
     return found
 
 
-def _of_run(one: RunView, names: Mapping[str, str]) -> Row:
+def _of_run(one: RunView, names: Mapping[str, str], asked: str) -> Row:
     at = one.began or one.planned or one.ended or _LONG_AGO
     return Row(
         key=one.id,
@@ -81,7 +89,7 @@ def _of_run(one: RunView, names: Mapping[str, str]) -> Row:
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
         state=state_of_run(one.status),
-        what=one.error or one.summary or say_nothing(one),
+        what=one.error or one.summary or asked or say_nothing(one),
         took=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
     )
@@ -92,7 +100,7 @@ def _of_time(one: UnrunView, names: Mapping[str, str]) -> Row:
     if one.number > 1:
         count = translate("history", "more than {number}") if one.more else "{number}"
         times = translate("history", "{count} times: {sentence}")
-        said = times.format(count=count.format(number=f"{one.number:,}"), sentence=said)
+        said = times.format(count=count.format(number=say_number(one.number)), sentence=said)
     return Row(
         key=f"{one.workflow}/{one.handler} {one.planned.isoformat()} {one.state}",
         run=None,
@@ -110,6 +118,10 @@ def say_nothing(one: RunView) -> str:
     match one.status:
         case Status.ACTIVE:
             return translate("history", "It is running now.")
+        case Status.APPROVAL:
+            return translate("history", "It waits for your answer.")
+        case Status.RECONCILIATION:
+            return translate("history", "It finds out whether it happened.")
         case Status.CRASHED:
             return translate("history", "Dayhand ended while it ran.")
         case Status.COMMITTED if one.kind != "job":

@@ -1,8 +1,7 @@
 """Stored statuses as the states that pictures and lists show."""
 
-from app.words import RunState, WorkflowState
+from app.words import RunState
 from scheduler.rules.phases import Status
-from scheduler.rules.states import WorkflowState as Stored
 from scheduler.timing.occurrences import State
 
 _RUNS = {
@@ -36,12 +35,3 @@ def state_of_run(status: Status) -> RunState:
 def state_of_time(state: str) -> RunState:
     """Of a planned time that did not run."""
     return _TIMES[State(state)]
-
-
-def state_of_workflow(state: Stored) -> WorkflowState:
-    """One that is put away has no word of its own in the main list: it has no more times."""
-    if state is Stored.NEEDS_ATTENTION:
-        return WorkflowState.ATTENTION
-    if state is Stored.ARCHIVED:
-        return WorkflowState.FINISHED
-    return WorkflowState(state.value)

@@ -13,6 +13,7 @@ from app.theme import Space, Tone, Type
 from app.widgets.chip import Chip
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
+from app.widgets.signs import sign_workflow
 from app.window.deploy_dialog import DeployDialog
 from app.window.saying import Saying, make_button, make_heading
 from app.window.workflow_facts import ScheduleFacts, WorkflowFacts, read_workflow
@@ -22,7 +23,7 @@ from app.window.workflow_permissions import PermissionsTab
 from app.window.workflow_settings import WorkflowSettingsTab
 from app.window.workflow_times import TimesDialog
 from app.window.workflow_versions import VersionsTab
-from app.window.workflows_model import say_next, sign_state
+from app.window.workflows_model import say_next
 from scheduler.engine.refusal import RefusedError
 from scheduler.rules.states import WorkflowState
 
@@ -40,7 +41,7 @@ class WorkflowPane(QWidget):
         self.slug = ""
         self.facts: WorkflowFacts | None = None
         self.back = make_button(self.tr("← Workflows"), "Alt+Left")
-        self.chip = Chip(sign_state(WorkflowState.IDLE))
+        self.chip = Chip(sign_workflow(WorkflowState.IDLE))
         self.name = make_heading("", Type.DISPLAY)
         self.words = make_text("", "muted")
         self.description = make_text("")
@@ -128,7 +129,7 @@ class WorkflowPane(QWidget):
         before, self.facts = self.facts, facts
         details = facts.details
         self.name.setText(reveal(details.name))
-        self.chip.set_sign(sign_state(details.state))
+        self.chip.set_sign(sign_workflow(details.state))
         self.words.setText(" · ".join(part for part in (details.words, say_next(details, facts.now)) if part))
         self.description.setText(reveal(details.description.strip()))
         self.description.setVisible(bool(details.description.strip()))

@@ -11,14 +11,16 @@ from app.asking import command
 from app.installation import Installation
 from app.look import mark
 from app.theme import Space, Tone, Type
+from app.times import say_number
 from app.widgets.empty import EmptyPage
 from app.widgets.search_field import SearchField
+from app.widgets.signs import sign_workflow
 from app.window.deploy_dialog import DeployDialog
 from app.window.page import Page
 from app.window.saying import Saying, leave_find, make_button, make_heading
 from app.window.workflow import WorkflowPane
 from app.window.workflows_list import WorkflowsList
-from app.window.workflows_model import ROW, RowReader, WorkflowRow, WorkflowsFilter, WorkflowsModel, sign_state
+from app.window.workflows_model import ROW, RowReader, WorkflowRow, WorkflowsFilter, WorkflowsModel
 from scheduler.rules.states import WorkflowState
 
 _MINUTE = 15_000
@@ -119,7 +121,7 @@ class WorkflowsPage(Page):
         self.state.setAccessibleName(self.tr("State"))
         self.state.addItem(self.tr("All states"), "")
         for state in WorkflowState:
-            self.state.addItem(sign_state(state).word, state.value)
+            self.state.addItem(sign_workflow(state).word, state.value)
         self.tag.setAccessibleName(self.tr("Tag"))
         self.tag.addItem(self.tr("All tags"), "")
         self.tag.hide()
@@ -199,7 +201,7 @@ class WorkflowsPage(Page):
         self.add.setVisible(not is_empty)
         self.body.setCurrentWidget(self.empty if is_empty else self.list if shown else self.nothing)
         said = self.tr("{shown} of {all}") if shown != all_rows else self.tr("{all} in all")
-        self.count.setText("" if is_empty else said.format(shown=f"{shown:,}", all=f"{all_rows:,}"))
+        self.count.setText("" if is_empty else said.format(shown=say_number(shown), all=say_number(all_rows)))
 
     def _show_tags(self, tags: list[str]) -> None:
         known = [self.tag.itemText(place) for place in range(1, self.tag.count())]

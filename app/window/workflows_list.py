@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QS
 from app.theme import Colours, Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import measure_chip, paint_chip
 from app.widgets.plain import reveal
+from app.widgets.signs import sign_workflow
 from app.widgets.strip import measure_strip, paint_strip
-from app.window.workflows_model import ROW, Index, WorkflowRow, WorkflowsModel, sign_state
+from app.window.workflows_model import ROW, Index, WorkflowRow, WorkflowsModel
 from scheduler.rules.states import WorkflowState
 
 _NARROW = 760
@@ -33,7 +34,7 @@ class WorkflowsDelegate(QStyledItemDelegate):
         inner = area.adjusted(Space.LARGE, 0, -Space.LARGE, 0)
         font = option.font
         caption = make_font(Type.CAPTION, font)
-        sign = sign_state(row.view.state)
+        sign = sign_workflow(row.view.state)
         chip = measure_chip(sign, caption)
         paint_chip(painter, QPoint(inner.left(), inner.center().y() - chip.height() // 2), sign, caption, colours)
         left = inner.left() + _chip_column(view) + Space.MEDIUM
@@ -107,7 +108,7 @@ def _chip_column(view: QWidget) -> int:
 def _widest_chip(written: str) -> int:
     font = QFont()
     font.fromString(written)
-    return max(measure_chip(sign_state(state), font).width() for state in WorkflowState)
+    return max(measure_chip(sign_workflow(state), font).width() for state in WorkflowState)
 
 
 def _model_of(index: Index) -> WorkflowsModel:

@@ -17,14 +17,12 @@ from PySide6.QtCore import (
 )
 
 from app.installation import Installation
-from app.theme import Tone
 from app.times import say_until
 from app.widgets.plain import as_tooltip
-from app.widgets.signs import Sign, sign_workflow
+from app.widgets.signs import sign_workflow
 from app.widgets.strip import describe_strip
 from app.window.history_rows import read_strips
 from app.words import RunState
-from app.words import WorkflowState as Word
 from scheduler.engine.workflows.views.workflows import WorkflowView
 from scheduler.rules.states import WorkflowState
 
@@ -42,12 +40,6 @@ class WorkflowRow:
     @property
     def is_paused(self) -> bool:
         return self.view.state is WorkflowState.PAUSED
-
-
-def sign_state(state: WorkflowState) -> Sign:
-    if state is WorkflowState.ARCHIVED:
-        return Sign(glyph="finished", word=translate("workflows", "Put away"), tone=Tone.QUIET)
-    return sign_workflow(Word.ATTENTION if state is WorkflowState.NEEDS_ATTENTION else Word(state.value))
 
 
 def say_next(view: WorkflowView, now: datetime) -> str:
@@ -143,7 +135,7 @@ class WorkflowsModel(QAbstractListModel):
     def _say(self, row: WorkflowRow) -> str:
         parts = (
             row.view.name,
-            sign_state(row.view.state).word,
+            sign_workflow(row.view.state).word,
             row.view.words,
             self.say_next(row),
             describe_strip(row.strip),

@@ -42,16 +42,16 @@ def test_runs_a_question_and_its_answer(told: Told) -> None:
     [request] = told.shop.views.attention()
     what = "Add 1 receipts to Expenses (append of table:expenses)"
     assert told.look() == [
-        "receipts: FileReceipt is done",
-        "receipts: poll is done",
-        "receipts: FileReceipt waits for you",
+        "receipts: done",
+        "receipts: looked for news",
+        "receipts: waits for you",
         f"receipts: asks: {what}. Answer: dayhand approve {request.id} --data-dir here",
     ]
     assert told.look() == []
     told.shop.house.answering.approve(request.id)
     told.shop.settle()
     assert told.look() == [
-        "receipts: FileReceipt is done. Filed 1 receipts",
+        "receipts: Filed 1 receipts",
         "receipts: you said yes: Add 1 receipts to Expenses",
     ]
 
@@ -61,7 +61,7 @@ def test_what_waited_before_it_began_is_told_too(told: Told) -> None:
     told.shop.settle()
     told.narrator = told.start()
     assert [line.partition("Answer")[0] for line in told.look()] == [
-        "receipts: FileReceipt waits for you",
+        "receipts: waits for you",
         "receipts: asks: Add 1 receipts to Expenses (append of table:expenses). ",
     ]
     told.shop.house.answering.reject(told.shop.views.attention()[0].id)
@@ -81,5 +81,5 @@ def test_a_failure_and_how_to_go_on(told: Told) -> None:
     [run] = told.shop.house.commands.run("failing")["runs"]
     told.shop.settle()
     failed, asks = told.look()
-    assert failed.startswith("failing: work failed. script.py, line 6: ValueError: first line second line")
+    assert failed.startswith("failing: failed. script.py, line 6: ValueError: first line second line")
     assert asks.endswith(f"Answer: dayhand retry {run} --data-dir here")

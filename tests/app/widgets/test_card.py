@@ -13,12 +13,12 @@ from app.widgets.card import Action, Card, CardValue, Importance
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView
 from app.widgets.signs import sign_workflow
-from app.words import WorkflowState
+from scheduler.rules.states import WorkflowState
 
 ROWS = [{"shop": "Bakery", "amount": 4.5}, {"shop": "A <b>gift</b>", "amount": 23}]
 VALUE = CardValue(
     id="request-1",
-    sign=sign_workflow(WorkflowState.ATTENTION),
+    sign=sign_workflow(WorkflowState.NEEDS_ATTENTION),
     title="Receipts",
     when="asked 3 min ago",
     sentence="Add 2 receipts to <b>Expenses</b>",

@@ -10,7 +10,8 @@ from app.icons import glyph
 from app.theme import Colours, Tone
 from app.widgets.chip import Chip, measure_chip
 from app.widgets.signs import Sign, shape_run, sign_run, sign_workflow
-from app.words import RunState, WorkflowState
+from app.words import RunState
+from scheduler.rules.states import WorkflowState
 
 SIGNS = [*map(sign_workflow, WorkflowState), *map(sign_run, RunState)]
 
@@ -27,7 +28,7 @@ def test_no_two_states_of_a_kind_share_a_shape() -> None:
 
 
 def test_what_needs_a_person_is_never_quiet() -> None:
-    assert sign_workflow(WorkflowState.ATTENTION).tone is Tone.ATTENTION
+    assert sign_workflow(WorkflowState.NEEDS_ATTENTION).tone is Tone.ATTENTION
     assert sign_run(RunState.WAITING).tone is Tone.ATTENTION
     assert sign_workflow(WorkflowState.STOPPED).tone is sign_run(RunState.FAILED).tone is Tone.BAD
     assert all(shape_run(state) == (sign_run(state).glyph, sign_run(state).tone) for state in RunState)
@@ -48,13 +49,13 @@ def test_a_chip_takes_the_room_of_its_word_and_not_more(shown: Callable[..., Non
     shown(chip)
     assert chip.size() == measure_chip(chip.sign, chip.font())
     before = chip.width()
-    chip.set_sign(sign_workflow(WorkflowState.ATTENTION), "It waits for you.")
+    chip.set_sign(sign_workflow(WorkflowState.NEEDS_ATTENTION), "It waits for you.")
     assert chip.sizeHint().width() > before
     assert chip.toolTip() == "It waits for you."
 
 
 def test_the_word_can_be_read_aloud(shown: Callable[..., None]) -> None:
-    chip = Chip(sign_workflow(WorkflowState.ATTENTION))
+    chip = Chip(sign_workflow(WorkflowState.NEEDS_ATTENTION))
     shown(chip)
     interface = QAccessible.queryAccessibleInterface(chip)
     assert interface.text(QAccessible.Text.Name) == "Needs attention"

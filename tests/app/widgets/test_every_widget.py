@@ -37,7 +37,8 @@ from app.widgets.strip import Strip
 from app.widgets.timeline import Timeline
 from app.widgets.timeline_layout import Bar, Lane
 from app.widgets.toast import Toast
-from app.words import RunState, WorkflowState
+from app.words import RunState
+from scheduler.rules.states import WorkflowState
 
 PLACES = re.compile(r"\{\w+\}|%N")
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
@@ -47,7 +48,7 @@ def make_card() -> Card:
     return Card(
         CardValue(
             id="1",
-            sign=sign_workflow(WorkflowState.ATTENTION),
+            sign=sign_workflow(WorkflowState.NEEDS_ATTENTION),
             title="Receipts",
             when="asked 3 min ago",
             sentence="Add 3 receipts to Expenses",

@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QWheelEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from app.theme import Colours, Tone
+from app.theme import Colours, Space, Tone
 from app.widgets.timeline import Timeline
 from app.widgets.timeline_layout import Bar, Lane
 from app.widgets.timeline_paint import AXIS_HEIGHT
@@ -318,3 +318,23 @@ def test_large_marks_are_drawn_where_they_are_clicked(timeline: Timeline, colour
     drawn = picture(timeline.viewport())
     assert drawn.colour(broken.right() - 8, broken.center().y()).name() == colours.tones[Tone.BAD].text
     assert drawn.colour(broken.center().x(), broken.bottom() + 6).name() == colours.surface
+
+
+def test_the_last_run_of_the_day_is_whole(shown: Callable[..., None]) -> None:
+    timeline = Timeline()
+    late = [bar(f"late {place}", "receipts", 23.9, None, RunState.COMING) for place in range(3)]
+    timeline.set_day(LANES, late, zone=BERLIN, now=NOW)
+    shown(timeline, 1000, 300)
+    assert timeline.position_of("late 0").right() <= timeline.viewport().width()
+
+
+@pytest.mark.parametrize("points", [8, 9, 10, 13, 20])
+def test_a_title_that_fits_is_not_cut(shown: Callable[..., None], points: int) -> None:
+    timeline = Timeline()
+    timeline.setFont(QFont("DejaVu Sans", points))
+    timeline.set_day(LANES, BARS, zone=BERLIN, now=NOW)
+    shown(timeline, 1000, 300)
+    metrics = QFontMetrics(timeline._usual_font())
+    room = timeline._scene.gutter - 2 * Space.MEDIUM
+    for lane in LANES:
+        assert metrics.elidedText(lane.title, Qt.TextElideMode.ElideRight, room) == lane.title

@@ -16,9 +16,11 @@ from app.installation import Installation
 from app.window.history import HistoryPage
 from app.window.history_details import Steps
 from app.window.history_model import Column, HistoryModel
-from app.window.history_rows import Read, Row
+from app.window.history_rows import Read, Row, read_page
 from app.words import RunState
-from scheduler.rules.phases import Status
+from scheduler.engine.workflows.views.history import Found
+from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.rules.phases import Phase, Status
 from tests.app.living import Wait, deploy
 from tests.app.window.filling import add_run, few
 
@@ -232,3 +234,15 @@ def test_before_anything_ran_the_page_says_so(qtbot: QtBot, empty: Installation,
     page.show()
     page.refresh()
     wait(lambda: page.body.currentWidget() is page.empty)
+
+
+def test_a_run_that_waits_says_what_it_asks(installation: Installation, request_: RequestView) -> None:
+    [waiting] = [one for one in read_page(installation, Found(), None, 50).rows if one.state is RunState.WAITING]
+    assert waiting.what == "Add 3 receipts (45.55) to Expenses"
+
+
+def test_one_that_waits_and_asks_nothing_of_its_own_says_that_it_waits(few: Installation) -> None:
+    now = few.house.engine.context.clock.now()
+    add_run(few, "waits", "chore-0", now, status=Status.APPROVAL, phase=Phase.PREPARED, summary=None, ended=None)
+    [waiting] = [one for one in read_page(few, Found(), None, 50).rows if one.state is RunState.WAITING]
+    assert waiting.what == "It waits for your answer."

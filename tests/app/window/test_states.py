@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.window.states import state_of_run, state_of_time, state_of_workflow
-from app.words import RunState, WorkflowState, say_run, say_workflow
+from app.window.states import state_of_run, state_of_time
+from app.words import RunState, say_run, say_workflow
 from scheduler.rules.phases import Status
-from scheduler.rules.states import WorkflowState as Stored
+from scheduler.rules.states import WorkflowState
 from scheduler.timing.occurrences import State
 
 
@@ -27,10 +27,6 @@ def test_no_two_ends_without_a_run_look_alike() -> None:
     assert len({state_of_time(end.value) for end in ends}) == len(ends)
 
 
-@pytest.mark.parametrize("state", Stored)
-def test_every_state_of_a_workflow_has_a_word(state: Stored) -> None:
-    assert say_workflow(state_of_workflow(state))
-
-
-def test_what_needs_the_person_is_said_so() -> None:
-    assert state_of_workflow(Stored.NEEDS_ATTENTION) is WorkflowState.ATTENTION
+@pytest.mark.parametrize("state", WorkflowState)
+def test_every_state_of_a_workflow_has_a_word(state: WorkflowState) -> None:
+    assert say_workflow(state)
