@@ -133,7 +133,7 @@ def _connect(options: Namespace, template: Template, answers: dict[str, Any]) ->
                 "connected",
             )
         if not kept:
-            ask(options, "connect", name=name, settings=settings)
+            ask(options, "connect", name=name, settings=settings, test=False)  # it arrives paused, to be tried first
 
 
 def _is_connected(options: Namespace, name: str) -> bool:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta, timezone
 import dayhand
 
 LEAD = 15
+LEAD_TIME = timedelta(minutes=LEAD)
 
 flow = dayhand.Workflow("Calendar reminder", connections=["caldav:calendar", "notify:me"])
 events = flow.topic("events")
@@ -19,28 +20,25 @@ events = flow.topic("events")
 @flow.producer(every="15m", needs="network", publishes=[events])
 def look(ctx, state):
     """A moved event has another start, so another id, and is told anew."""
-    end = ctx.now + timedelta(hours=24)
-    for event in ctx.call("caldav:calendar", "events", start=ctx.now.isoformat(), end=end.isoformat()):
-        if event.get("start") and "T" in event["start"]:
-            ctx.publish(
-                events, id=f"{event['id']} {event['start']}", title=event["title"], data={"start": event["start"]}
-            )
+    for key, event in coming(ctx).items():
+        ctx.publish(events, id=key, title=event["title"], data={"start": event["start"]})
 
 
 @flow.consumer(subscribe=[events], approve="never")
 class Remind:
     def prepare(self, ctx, state):
         waiting = sorted(ctx.peek(events, limit=1000), key=begins)
-        over = [event for event in waiting if begins(event) <= ctx.now]
-        due = [event for event in waiting if event not in over and begins(event) - timedelta(minutes=LEAD) <= ctx.now]
-        later = [event for event in waiting if event not in over and event not in due]
-        wake = begins(later[0]) - timedelta(minutes=LEAD) if later else None
-        if not due and not over:
+        due = [event for event in waiting if begins(event) - LEAD_TIME <= ctx.now]
+        later = waiting[len(due) :]
+        wake = begins(later[0]) - LEAD_TIME if later else None
+        if not due:
             return dayhand.nothing(wake_at=wake)
+        still = coming(ctx)  # what was moved or called off meanwhile is not told
+        told = [event for event in due if event.id in still and begins(event) > ctx.now]
         return dayhand.prepared(
-            reserve=[*over, *due],
-            data=[{"title": event.title, "start": event.data["start"]} for event in due],
-            say=f"Remind you of {len(due)} events",
+            reserve=due,
+            data=[{"title": event.title, "start": event.data["start"]} for event in told],
+            say=f"Remind you of {len(told)} events",
             wake_at=wake,
         )
 
@@ -53,6 +51,13 @@ class Remind:
     def next(self, ctx, prepared, result, state):
         if prepared.data:
             ctx.done(f"Reminded you of {', '.join(event['title'] for event in prepared.data)}")
+
+
+def coming(ctx):
+    """The events of the next day that begin at a time, by id and start."""
+    end = ctx.now + timedelta(hours=24)
+    found = ctx.call("caldav:calendar", "events", start=ctx.now.isoformat(), end=end.isoformat())
+    return {f"{event['id']} {event['start']}": event for event in found if "T" in event.get("start", "")}
 
 
 def begins(event):

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from app.templates import Template, all_templates
 from scheduler.connections.registry import Registry, builtin_registry
-from scheduler.engine.house import House
 from scheduler.engine.runs.tools import NoSecrets
 from scheduler.store import connections
 from tests.runs import shop as shops
@@ -42,6 +40,18 @@ class Real(World):
         return builtin_registry(lambda title, text: self.told.append((title, text)))
 
 
+class Furnished(Shop):
+    """With secrets at hand."""
+
+    def __init__(self, folder: Path, pocket: Pocket) -> None:
+        self._pocket = pocket
+        super().__init__(folder)
+
+    def open(self) -> None:
+        self.secrets = self._pocket
+        super().open()
+
+
 class Household:
     def __init__(self, shop: Shop) -> None:
         self.shop = shop
@@ -51,10 +61,11 @@ class Household:
         """Fill the template in, connect what it needs, deploy it and let it look once."""
         every = {**{one.name: one.default for one in template.questions}, **answers}
         with self.shop.database.write() as db:
-            for name, settings in {**template.settings(every), **connected}.items():
-                kind = name.partition(":")[0]
-                checked = self.shop.house.registry.check_settings(kind, settings)
+            for name, settings in template.settings(every).items():
+                checked = self.shop.house.registry.check_settings(name.partition(":")[0], settings)
                 connections.save(db, name, checked, self.shop.clock.now())
+            for name, settings in connected.items():
+                connections.save(db, name, settings, self.shop.clock.now())
         self.slug = self.shop.deploy(template.fill(answers), path=f"{template.slug}.py")["workflow"]
         self.shop.tick()
 
@@ -87,8 +98,7 @@ def household(
     folder: Path, monkeypatch: pytest.MonkeyPatch, secrets: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Iterator[Household]:
     monkeypatch.setattr(shops, "World", Real)
-    monkeypatch.setattr(shops, "House", partial(House, secrets=Pocket(secrets or {})))
-    shop = Shop(folder / "data")
+    shop = Furnished(folder / "data", Pocket(secrets or {}))
     try:
         yield Household(shop)
     finally:
