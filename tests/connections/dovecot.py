@@ -203,10 +203,16 @@ def _group_of(owner: pwd.struct_passwd) -> str:
     return grp.getgrgid(owner.pw_gid).gr_name
 
 
+def _quick_place() -> str | None:
+    """In memory where there is such a place: tens of thousands of small files come and go."""
+    memory = Path("/dev/shm")
+    return str(memory) if memory.is_dir() and os.access(memory, os.W_OK) else None
+
+
 @contextmanager
 def running_dovecot(authority: trustme.CA, more: str = "", **passwords: str) -> Iterator[Dovecot]:
     """In a folder that its own users may enter."""
-    with tempfile.TemporaryDirectory(prefix="dovecot", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="dovecot", dir=_quick_place(), ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
         dovecot = Dovecot(folder, authority, more)

@@ -13,6 +13,8 @@ from scheduler.connections.connectors.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 _MOST_LINES = 100
+_OUR_NAME = "[127.0.0.1]"
+"""This computer has no name that others know; the real address is nobody's business."""
 _NEEDS_LOGIN = (530, 534, 535, 538)
 
 
@@ -90,9 +92,9 @@ class Session:
         raise self._refusal(reply, f"takes no mail for {', '.join(final)}, so nobody got it")
 
     def _greet(self) -> None:
-        reply = self._say("EHLO localhost")
+        reply = self._say(f"EHLO {_OUR_NAME}")
         if reply.code != 250:
-            self._expect(self._say("HELO localhost"), 250, "does not want to talk to us")
+            self._expect(self._say(f"HELO {_OUR_NAME}"), 250, "does not want to talk to us")
             self._abilities = {}
             return
         words = [line.partition(" ") for line in reply.text.splitlines()[1:]]
