@@ -43,8 +43,6 @@ class Front:
         self.revoked: set[str] = set()
         self.events: dict[str, Any] = {}
         self.properties: dict[str, Any] = {}
-        self.gate: threading.Event | None = None
-        """While it is there and not set, the token endpoint does not answer."""
         self.lock = threading.Lock()
 
     def count(self, path: str, method: str = "POST") -> int:
@@ -80,8 +78,6 @@ class _Handler(BaseHTTPRequestHandler):
             front.seen.append((self.command, path))
             if self.headers.get("Content-Type") == "application/x-www-form-urlencoded":
                 front.forms.append({name: values[0] for name, values in parse_qs(body.decode()).items()})
-        if path == "/oauth2/token" and front.gate is not None:
-            assert front.gate.wait(60)
         rule = front.take_rule(self.command, path)
         if rule is not None and rule.status:
             self._answer(rule.status, rule.body, rule.headers)
