@@ -1,0 +1,135 @@
+"""The reference of what scripts import, written from its docstrings: `python -m app.reference` brings it up to date."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dayhand
+
+PATH = Path(__file__).resolve().parent.parent / "resources" / "reference.md"
+_HEAD = """# Reference of `dayhand`
+
+What a script imports, name by name, written from the docstrings of the package. The [guide](guide.md) explains how it
+all fits together.
+"""
+_LONGEST = 90
+
+
+def write_reference() -> str:
+    """The whole page."""
+    parts = [_HEAD, *(_describe(name) for name in _ordered())]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _ordered() -> list[str]:
+    """The workflow first, then what its handlers get and give, then what goes wrong."""
+    first = ["Workflow", "prepared", "nothing"]
+    rest = [name for name in dayhand.__all__ if name not in first]
+    contexts = [name for name in rest if name.endswith("Context")]
+    errors = [name for name in rest if _is_error(getattr(dayhand, name))]
+    others = [name for name in rest if name not in (*contexts, *errors)]
+    return [*first, *sorted(contexts, key=_depth), *others, *errors]
+
+
+def _is_error(thing: Any) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, BaseException)
+
+
+def _depth(name: str) -> tuple[bool, str]:
+    return name != "Context", name
+
+
+def _describe(name: str) -> str:
+    thing = getattr(dayhand, name)
+    lines = [f"## `dayhand.{name}`", ""]
+    if inspect.isclass(thing):
+        if not _is_error(thing) and not name.endswith("Context"):
+            lines += _code(name, thing)
+        lines += [*_text(thing), *_members(name, thing)]
+    else:
+        lines += [*_code(name, thing), *_text(thing)]
+    return "\n".join(lines)
+
+
+def _members(name: str, thing: type) -> Iterator[str]:
+    """What is its own; the contexts of phases also show what they share."""
+    for word in sorted(_public(thing)):
+        member = inspect.getattr_static(thing, word)
+        shown = word if isinstance(member, property) else f"{word}{_signature(member)}"
+        told = member.fget if isinstance(member, property) else member
+        if name != "Context" and hasattr(dayhand.Context, word) and name.endswith("Context"):
+            continue
+        yield f"### `{_owner(name)}.{word}`"
+        yield ""
+        if shown != word:
+            yield from ["```text", _fold(shown), "```", ""]
+        yield from _text(told)
+
+
+def _public(thing: type) -> set[str]:
+    found = set()
+    for word in dir(thing):
+        member = inspect.getattr_static(thing, word)
+        is_shown = isinstance(member, property) or inspect.isfunction(member)
+        if not word.startswith("_") and is_shown and not hasattr(BaseException, word) and not hasattr(tuple, word):
+            found.add(word)
+    return found
+
+
+def _owner(name: str) -> str:
+    return "ctx" if name.endswith("Context") else "flow" if name == "Workflow" else name.lower()
+
+
+def _code(name: str, thing: Any) -> list[str]:
+    return ["```text", _fold(f"dayhand.{name}{_signature(thing)}"), "```", ""]
+
+
+def _signature(thing: Any) -> str:
+    """As an author calls it: without `self` and types, and without what only catches mistakes."""
+    if isinstance(thing, staticmethod | classmethod):
+        thing = thing.__func__
+    try:
+        parameters = list(inspect.signature(thing).parameters.values())
+    except ValueError:
+        return "(…)"
+    shown: list[str] = []
+    stars = False
+    for one in parameters:
+        if one.name in ("self", "positional", "unknown"):
+            stars = stars or one.name == "positional"
+            continue
+        if one.kind is one.KEYWORD_ONLY and not stars:
+            stars = True
+            if shown:
+                shown.append("*")
+        sign = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
+        shown.append(f"{sign}{one.name}" + ("" if one.default is one.empty else f"={one.default!r}"))
+    return f"({', '.join(shown)})"
+
+
+def _fold(code: str) -> str:
+    if len(code) <= _LONGEST:
+        return code
+    head, _, inside = code.partition("(")
+    return f"{head}(\n" + "".join(f"    {part},\n" for part in inside.removesuffix(")").split(", ")) + ")"
+
+
+def _text(thing: Any) -> list[str]:
+    """The docstring; lines such as `name: what it is` become a list."""
+    lines: list[str] = []
+    is_listed = False
+    for line in (inspect.getdoc(thing) or "").splitlines():
+        begins = re.match(r"\w+: ", line) is not None
+        is_listed = begins or (is_listed and bool(line))
+        lines.append(re.sub(r"^(\w+): ", r"- `\1`: ", line) if begins else f"  {line}" if is_listed else line)
+    return [*lines, ""] if lines else []
+
+
+def main() -> None:
+    PATH.write_text(write_reference(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
