@@ -100,7 +100,7 @@ class Search:
 
 
 _UNRUN_STATES = frozenset(state.value for state in State if state not in UNDERWAY)
-_MOST_WAYS = 60
+_MOST_WAYS = 150
 """With more stretches than this it is quicker to go by time, where one that fits is never far."""
 
 
@@ -233,9 +233,11 @@ def _ways(db: sqlite3.Connection, search: Search) -> Sequence[tuple[str, tuple[s
     reasons = [reason.value for reason in Reason if all(word in reason.value for word in words)] if words else []
     if not words and search.workflow is None and search.handler is None:
         return [("AND state = ?", (state,)) for state in states] or [("", ())]
-    if len(fitting) + len(reasons) > _MOST_WAYS:
+    by_schedule = [
+        ("AND schedule = ? AND state = ?", (name, state)) for name in fitting for state in states or _UNRUN_STATES
+    ]
+    if len(by_schedule) + len(reasons) > _MOST_WAYS:
         return [("", ())]
-    by_schedule = [("AND schedule = ?", (name,)) for name in fitting]
     return by_schedule + [("AND reason = ?", (reason,)) for reason in reasons]
 
 

@@ -199,6 +199,8 @@ _MEASURES: dict[str, tuple[int, Callable[[Store], None]]] = {
     "history, two words of a workflow": (50, lambda store: store.search(workflow="bench-2", text="receipt museum")),
 }
 """How often each is done in one go, and what."""
+_COUNTING = "page of a workflow"
+"""It counts what is pending, up to ten thousand: more than there are in the small one."""
 
 
 def _opened(stack: ExitStack, folder: Path, number: int) -> Store:
@@ -222,7 +224,7 @@ def _compare(name: str, times: int, act: Callable[[Store], None], small: Store, 
         ours=told["a million"],
         peers={"a thousand": told["a thousand"]},
         against="a thousand",
-        wanted=0.5,
+        wanted=None if name == _COUNTING else 0.5,
     )
 
 

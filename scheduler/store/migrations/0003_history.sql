@@ -18,7 +18,7 @@ END;
 
 -- Planned times that never ran, each with its reason.
 CREATE INDEX occurrences_unrun ON occurrences (planned) WHERE began IS NULL AND state NOT IN ('queued', 'started');
-CREATE INDEX occurrences_unrun_of ON occurrences (schedule, planned)
+CREATE INDEX occurrences_unrun_of ON occurrences (schedule, state, planned)
     WHERE began IS NULL AND state NOT IN ('queued', 'started');
 CREATE INDEX occurrences_unrun_as ON occurrences (state, planned)
     WHERE began IS NULL AND state NOT IN ('queued', 'started');
