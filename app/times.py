@@ -16,10 +16,10 @@ def say_until(at: datetime, now: datetime) -> str:
     if seconds <= 0:
         return translate("times", "now")
     if seconds < _MINUTE:
-        return translate("times", "in %n s", "", seconds)
+        return translate("times", "in {number} s").format(number=seconds)
     minutes = -(-seconds // _MINUTE)
     if minutes < 60:
-        return translate("times", "in %n min", "", minutes)
+        return translate("times", "in {number} min").format(number=minutes)
     if minutes < 24 * 60:
         return translate("times", "in {span}").format(span=_hours_and_minutes(minutes))
     return translate("times", "in {span}").format(span=_days_and_hours(minutes // 60))
@@ -31,7 +31,7 @@ def say_since(at: datetime, now: datetime) -> str:
     if minutes < 1:
         return translate("times", "just now")
     if minutes < 60:
-        return translate("times", "%n min ago", "", minutes)
+        return translate("times", "{number} min ago").format(number=minutes)
     if minutes < 24 * 60:
         return translate("times", "{span} ago").format(span=_hours_and_minutes(minutes, from_hours=3))
     return translate("times", "{span} ago").format(span=_days_and_hours(minutes // 60, from_days=1))
@@ -45,7 +45,7 @@ def say_span(length: timedelta) -> str:
         return translate("times", "{number} s").format(number=tenths)
     seconds = milliseconds // 1000
     if seconds < _MINUTE:
-        return translate("times", "%n s", "", seconds)
+        return translate("times", "{number} s").format(number=seconds)
     if seconds < _HOUR:
         return _two("min", seconds // _MINUTE, "s", seconds % _MINUTE)
     if seconds < _DAY:
@@ -148,10 +148,10 @@ def _two(large: str, number: int, small: str, rest: int) -> str:
 def _unit(unit: str, number: int) -> str:
     match unit:
         case "d":
-            return translate("times", "%n d", "", number)
+            return translate("times", "{number} d").format(number=number)
         case "h":
-            return translate("times", "%n h", "", number)
+            return translate("times", "{number} h").format(number=number)
         case "min":
-            return translate("times", "%n min", "", number)
+            return translate("times", "{number} min").format(number=number)
         case _:
-            return translate("times", "%n s", "", number)
+            return translate("times", "{number} s").format(number=number)

@@ -2293,24 +2293,12 @@ Deine: {mine}</translation>
         <translation>jetzt</translation>
     </message>
     <message>
-        <source>in %n s</source>
-        <translation>in %n s</translation>
-    </message>
-    <message>
-        <source>in %n min</source>
-        <translation>in %n Min.</translation>
-    </message>
-    <message>
         <source>in {span}</source>
         <translation>in {span}</translation>
     </message>
     <message>
         <source>just now</source>
         <translation>gerade eben</translation>
-    </message>
-    <message>
-        <source>%n min ago</source>
-        <translation>vor %n Min.</translation>
     </message>
     <message>
         <source>{span} ago</source>
@@ -2321,8 +2309,16 @@ Deine: {mine}</translation>
         <translation>{number} s</translation>
     </message>
     <message>
-        <source>%n s</source>
-        <translation>%n s</translation>
+        <source>in {number} s</source>
+        <translation>in {number} s</translation>
+    </message>
+    <message>
+        <source>in {number} min</source>
+        <translation>in {number} Min.</translation>
+    </message>
+    <message>
+        <source>{number} min ago</source>
+        <translation>vor {number} Min.</translation>
     </message>
     <message>
         <source>today</source>
@@ -2365,16 +2361,16 @@ Deine: {mine}</translation>
         <translation>{time} in {city} ({here} hier)</translation>
     </message>
     <message>
-        <source>%n d</source>
-        <translation>%n Tg.</translation>
+        <source>{number} d</source>
+        <translation>{number} Tg.</translation>
     </message>
     <message>
-        <source>%n h</source>
-        <translation>%n Std.</translation>
+        <source>{number} h</source>
+        <translation>{number} Std.</translation>
     </message>
     <message>
-        <source>%n min</source>
-        <translation>%n Min.</translation>
+        <source>{number} min</source>
+        <translation>{number} Min.</translation>
     </message>
 </context>
 <context>
@@ -2589,7 +2585,7 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>Next {until}</source>
-        <translation>Nächster {until}</translation>
+        <translation>Nächster Lauf {until}</translation>
     </message>
 </context>
 </TS>
