@@ -1,5 +1,6 @@
 """A real IMAP server on this computer, with users, passwords and folders of its own. It must be installed."""
 
+import grp
 import os
 import pwd
 import shutil
@@ -198,8 +199,6 @@ class Dovecot:
 
 
 def _group_of(owner: pwd.struct_passwd) -> str:
-    import grp
-
     return grp.getgrgid(owner.pw_gid).gr_name
 
 

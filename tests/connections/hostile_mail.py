@@ -1,5 +1,6 @@
 """A server that says whatever a test makes it say, byte for byte, for what real mail servers never do."""
 
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -53,5 +54,25 @@ def answering(*replies: bytes) -> Callable[[socket.socket], None]:
                 one.sendall(reply)
             while lines.readline():
                 pass
+
+    return converse
+
+
+def cutting(port: int, when: bytes) -> Callable[[socket.socket], None]:
+    """Passes everything on to a real server behind it, but what that says to a line with those words is never heard."""
+
+    def converse(client: socket.socket) -> None:
+        is_cut = False
+        with closing(socket.create_connection(("127.0.0.1", port))) as server:
+            while True:
+                ready, _, _ = select.select([client, server], [], [])
+                for one, other in ((client, server), (server, client)):
+                    if one not in ready:
+                        continue
+                    said = one.recv(65536)
+                    if not said or (is_cut and one is server):
+                        return
+                    other.sendall(said)
+                    is_cut = is_cut or (one is client and when in said)
 
     return converse

@@ -1,5 +1,6 @@
 """Whole workflows over real mail servers that hang up, restart and change passwords: nothing twice, nothing lost."""
 
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def connect_smtp(office: PostOffice, box: Postbox, dovecot: Dovecot | None = Non
     settings = box.settings()
     if dovecot is not None:
         settings |= {"imap_host": "127.0.0.1", "imap_port": dovecot.port, "imap_security": "none"}
-        settings |= {"imap_user": user, "imap_password": "imap"}
+        settings |= {"imap_user": user, "imap_password": dovecot.settings(user)["password"]}
     office.house.connect("smtp:home", settings, test=True)
 
 
@@ -249,3 +250,24 @@ def test_a_wrong_password_is_not_kept(office: PostOffice, dovecot: Dovecot, user
     with pytest.raises(ToolFailedError):
         office.house.connect("imap:home", dovecot.settings(user, password="wrong"), test=True)
     assert office.kept.secrets == {}
+
+
+def test_no_secret_is_anywhere_in_the_data(office: PostOffice, box: Postbox, dovecot: Dovecot, user: str) -> None:
+    """Invariant 15: of what was sent, refused, and read with it."""
+    secret = "hunter2-söhne"
+    dovecot.set_password(user, secret)
+    box.password = secret
+    connect_smtp(office, box, dovecot, user)
+    office.house.connect("imap:home", dovecot.settings(user))
+    deliver(dovecot, user, 1)
+    write(office)
+    box.login_says = f"535 5.7.8 The password {secret} is wrong"
+    office.publish("b")
+    office.deploy(poll(name="p"), path="p.py")
+    office.tick()
+    assert "•••" in office.runs("C")[-1].error["sentence"]
+    assert office.state("poll", "p")["read"] == 1
+    stored = b"".join(path.read_bytes() for path in office.folder.rglob("*") if path.is_file())
+    for spelling in (secret.encode(), base64.b64encode(secret.encode()), base64.b64encode(f"\0me\0{secret}".encode())):
+        assert spelling not in stored
+    assert secret.encode("unicode_escape") not in stored

@@ -19,7 +19,7 @@ _PAGE, _LARGEST_PAGE = 200, 1000
 _AT_ONCE = 100
 """Messages asked about in one command, so that what is in memory does not grow with the page."""
 _LARGEST_READ = 10 * 1024 * 1024
-_LARGEST_MAIL = 100 * 1024 * 1024
+_LARGEST_MAIL = 50 * 1024 * 1024
 _LARGEST_GIVEN = 10 * 1024 * 1024
 _FACTS = b"FLAGS RFC822.SIZE INTERNALDATE"
 _HEADERS = b"BODY.PEEK[HEADER.FIELDS (MESSAGE-ID FROM TO CC SUBJECT DATE)]<0.65536>"
@@ -131,7 +131,7 @@ def _attachment(call: Call) -> dict[str, Any]:
     with opened(call) as (talk, box):
         told, content = _read_mail(call, talk, box, _LARGEST_MAIL)
     if told["size"] > _LARGEST_MAIL:
-        raise wrong(f"Message {told['uid']} is larger than 100 MB, the most that is read.")
+        raise wrong(f"Message {told['uid']} is larger than 50 MB, the most that is read.")
     found = reading.attached(reading.parts(reading.parse(content)))
     if not 1 <= number <= len(found):
         raise wrong(f"Message {told['uid']} has {len(found)} attachments; there is no number {number}.")

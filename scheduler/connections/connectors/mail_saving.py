@@ -24,7 +24,7 @@ def safe_name(name: str) -> str:
 def save(folder: str, name: str, content: bytes) -> Path:
     """Where it lies now. The same content again is found and not saved twice; another gets a number."""
     place = Path(folder)
-    if "\0" in folder or not (folder.startswith("~") or place.is_absolute()):
+    if not folder.isprintable() or not (folder.startswith("~") or place.is_absolute()):
         raise wrong('"save_to" is a full path of a folder, from the root or from ~.')
     try:
         place = place.expanduser()

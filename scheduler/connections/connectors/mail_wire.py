@@ -15,7 +15,7 @@ from scheduler.connections.connectors.mistakes import wrong
 from scheduler.rules.failures import Failure, FailureClass
 
 _OFFLINE = (errno.ENETUNREACH, errno.ENETDOWN)
-_MOST = 150 * 1024 * 1024
+_MOST = 80 * 1024 * 1024
 """Bytes that one call may read, whatever it is for."""
 _CHUNK = 64 * 1024
 SECURITY = ("tls", "starttls", "none")
@@ -105,7 +105,7 @@ class Wire:
             ) from error
         except TimeoutError as error:
             raise self._late() from error
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise LostError(
                 f"No secure connection to {host} could be made. Look whether its port and encryption are right."
             ) from error
@@ -172,6 +172,8 @@ class Wire:
 
     def _connect(self) -> socket.socket:
         host = self._server.host
+        if not 0 < self._server.port < 65_536:  # the system would take another one silently
+            raise wrong(f"{self._server.port} is not a port of {host}. Connect again with the right one.")
         failure: OSError | None = None
         try:
             for family, kind, protocol, _, address in self._resolve():
@@ -186,7 +188,7 @@ class Wire:
                     return connecting
         except TimeoutError as error:
             failure = failure or error
-        except (socket.gaierror, UnicodeError) as error:
+        except (socket.gaierror, ValueError) as error:
             offline = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
             sentence = f"{host} was not found. Look whether this computer is online and the server's name is right."
             raise _not_reached(sentence, offline=offline) from error
@@ -198,7 +200,7 @@ class Wire:
     def _resolve(self) -> list[Any]:
         """The addresses. The system's look-up knows no deadline, so it is left behind when ours comes."""
         host, port = self._server.host, self._server.port
-        with suppress(socket.gaierror):
+        with suppress(socket.gaierror, UnicodeError):
             return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
         found: list[Any] = []
         failed: list[Exception] = []
@@ -206,7 +208,7 @@ class Wire:
         def look_up() -> None:
             try:
                 found.extend(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-            except (OSError, UnicodeError) as error:
+            except (OSError, ValueError) as error:
                 failed.append(error)
 
         looking = threading.Thread(target=look_up, name="look up", daemon=True)

@@ -15,6 +15,7 @@ from scheduler.connections.connectors.imap import imap
 from scheduler.rules.failures import Failure, FailureClass
 from tests.connections.calls import call, tool_of
 from tests.connections.dovecot import Dovecot, free_port, running_dovecot
+from tests.connections.hostile_mail import cutting, saying
 
 AUTHORITY = trustme.CA()
 NUMBER = itertools.count(1)
@@ -362,3 +363,33 @@ def test_a_restart_is_waited_for(box: Box) -> None:
     assert box.fails("search").kind is FailureClass.TRANSIENT
     box.dovecot.start()
     assert subjects(box.run("search")) == ["a"]
+
+
+def test_a_move_whose_answer_is_lost_is_found_to_have_happened(box: Box) -> None:
+    """X2"""
+    box.deliver("Subject: a", "Message-ID: <a@example.org>")
+    asked = {"uid": 1, "to": "Sent", "message_id": "<a@example.org>"}
+    with saying(cutting(box.dovecot.port, b"UID MOVE")) as port:
+        box.settings["port"] = port
+        assert box.fails("move", **asked).kind is FailureClass.UNSURE
+        assert box.check("move", **asked).happened is True
+        assert subjects(box.run("search", folder="Sent")) == ["a"]
+
+
+def test_a_mark_whose_answer_is_lost_is_found_to_have_happened(box: Box) -> None:
+    box.deliver("Subject: a")
+    with saying(cutting(box.dovecot.port, b"UID STORE")) as port:
+        box.settings["port"] = port
+        assert box.fails("flag", uid=1, add=["seen"]).kind is FailureClass.UNSURE
+        assert box.check("flag", uid=1, add=["seen"]).happened is True
+
+
+@pytest.mark.parametrize("when", [b"CAPABILITY", b"AUTHENTICATE", b"EXAMINE", b"SEARCH", b"FETCH", b"LOGOUT"])
+def test_reading_that_breaks_anywhere_is_tried_again(box: Box, when: bytes) -> None:
+    box.deliver("Subject: a")
+    with saying(cutting(box.dovecot.port, when)) as port:
+        box.settings["port"] = port
+        if when == b"LOGOUT":
+            assert subjects(box.run("search")) == ["a"], "everything was said by then"
+        else:
+            assert box.fails("search").kind is FailureClass.TRANSIENT

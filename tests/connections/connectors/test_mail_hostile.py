@@ -61,6 +61,21 @@ def ask_smtp(port: int, seconds: float = 20, **changed: Any) -> Failure:
     return failed.value.failure
 
 
+@pytest.mark.parametrize(
+    ("host", "port", "kind"),
+    [
+        ("127.0.0.1", 99999, FailureClass.LOGIC),
+        ("127.0.0.1", -1, FailureClass.LOGIC),
+        ("a\0b", 993, FailureClass.TRANSIENT),
+        ("x" * 300, 993, FailureClass.TRANSIENT),
+        ("ü" * 100 + ".invalid", 993, FailureClass.TRANSIENT),
+        (".", 993, FailureClass.TRANSIENT),
+    ],
+)
+def test_an_address_that_is_none_is_told(host: str, port: int, kind: FailureClass) -> None:
+    assert ask_smtp(port, host=host).kind is kind
+
+
 @pytest.mark.parametrize("conversation", [dripping, silent])
 def test_the_deadline_is_for_all_of_it(conversation: Callable[[socket.socket], None]) -> None:
     with saying(conversation) as port:

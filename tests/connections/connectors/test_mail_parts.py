@@ -200,7 +200,7 @@ def test_saving_follows_no_link_that_lies_there(tmp_path: Path) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("folder", ["relative", "", "~nobody-at-all/x", "/dev/null/x", "/tmp/\0"])
+@pytest.mark.parametrize("folder", ["relative", "", "~nobody-at-all/x", "/dev/null/x", "/tmp/\0", "/tmp/\ud800"])
 def test_saving_needs_a_folder(folder: str) -> None:
     with pytest.raises(ToolFailedError):
         save(folder, "a", b"")

@@ -15,6 +15,7 @@ from scheduler.connections.connectors.smtp import smtp
 from scheduler.rules.failures import Failure, FailureClass
 from tests.connections.calls import call, tool_of
 from tests.connections.dovecot import Dovecot, free_port, running_dovecot
+from tests.connections.hostile_mail import cutting, saying
 from tests.connections.postbox import Postbox, running_postbox
 
 AUTHORITY = trustme.CA()
@@ -304,3 +305,27 @@ def test_trouble_with_the_sent_mail_does_not_undo_the_sending(
 def test_the_test_says_where_it_will_look(box: Postbox, dovecot: Dovecot, user: str) -> None:
     assert "you will be asked" in smtp.test(call(box.settings()))
     assert smtp.test(call(box.settings(**sent_mail(dovecot, user)))).endswith("looked for in Sent.")
+
+
+@pytest.mark.parametrize(
+    ("when", "kind", "taken"),
+    [
+        (b"EHLO", FailureClass.TRANSIENT, 0),
+        (b"MAIL FROM", FailureClass.TRANSIENT, 0),
+        (b"RCPT TO", FailureClass.TRANSIENT, 0),
+        (b"DATA", FailureClass.TRANSIENT, 0),
+        (b"\r\n.\r\n", FailureClass.UNSURE, 1),
+    ],
+)
+def test_only_after_the_last_dot_it_may_have_been_sent(
+    box: Postbox, when: bytes, kind: FailureClass, taken: int
+) -> None:
+    with saying(cutting(box.port, when)) as port:
+        assert fails(box.settings(port=port)).kind is kind
+    assert len(box.taken) == taken
+
+
+def test_a_goodbye_that_is_not_heard_changes_nothing(box: Postbox) -> None:
+    with saying(cutting(box.port, b"QUIT")) as port:
+        send(box.settings(port=port), **TO_ANNA)
+    assert len(box.taken) == 1
