@@ -150,10 +150,21 @@ def test_those_who_say_nothing_hold_up_nobody() -> None:
     """Browsers open connections ahead; others may open hundreds."""
     with ExitStack() as idle, waiting() as (address, coming):
         port = urlsplit(address).port or 0
-        for _ in range(50):
-            idle.enter_context(socket.create_connection(("127.0.0.1", port), 60)).sendall(b"GET")
+        first, *_ = [idle.enter_context(socket.create_connection(("127.0.0.1", port), 60)) for _ in range(50)]
+        with suppress(ConnectionError):
+            assert first.recv(1) == b"", "who came first and said nothing makes room"
         assert visit(address + GOOD)[0] == 200
         coming.result(60)
+
+
+def test_a_crowd_that_talks_and_pushes_lets_the_right_visitor_through() -> None:
+    with ExitStack() as crowd, waiting() as (address, coming):
+        port = urlsplit(address).port or 0
+        for _ in range(100):
+            with suppress(ConnectionError):
+                crowd.enter_context(socket.create_connection(("127.0.0.1", port), 60)).sendall(b"GET / HT")
+        assert visit(address + GOOD)[0] == 200
+        assert coming.result(60).parameters["code"] == "c/1"
 
 
 def test_a_visitor_may_speak_slowly_and_another_come_first() -> None:
