@@ -4,13 +4,18 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scheduler.rules.handing_over import HAND_OVER
+
 _PHASES = ("prepare", "mutate", "next")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUse:
-    """One `ctx.call` in a script. What is not written as a text, or as a constant of the file, is None."""
+    """One `ctx.call` in a script, or one secret that a `ctx.run` hands over.
+
+    What is not written as a text, or as a constant of the file, is None.
+    """
 
     handler: str
     phase: str
@@ -29,8 +34,8 @@ def find_tools(source: str) -> list[ToolUse]:
     uses = []
     for handler, phase, body in _bodies(tree):
         for call in _calls(body, functions):
-            connection, tool = (_text(argument, constants) for argument in (*call.args, None, None)[:2])
-            uses.append(ToolUse(handler=handler, phase=phase, connection=connection, tool=tool, line=call.lineno))
+            for connection, tool in _uses(call, constants):
+                uses.append(ToolUse(handler=handler, phase=phase, connection=connection, tool=tool, line=call.lineno))
     return sorted(uses, key=lambda use: use.line)
 
 
@@ -68,7 +73,7 @@ def _with_own_methods(method: _Function, methods: dict[str, _Function]) -> _Func
 
 
 def _calls(body: _Function, functions: dict[str, _Function]) -> Iterator[ast.Call]:
-    """`ctx.call(…)` in the body and in functions of the file that it names, each function once."""
+    """`ctx.call(…)` and `ctx.run(…)` in the body and in functions of the file that it names, each function once."""
     seen = [body]
     for one in seen:
         parameters = {node.arg for node in ast.walk(one) if isinstance(node, ast.arg)}
@@ -76,8 +81,23 @@ def _calls(body: _Function, functions: dict[str, _Function]) -> Iterator[ast.Cal
             if isinstance(node, ast.Name) and (other := functions.get(node.id)) is not None and other not in seen:
                 seen.append(other)
             match node:
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="call")) if name in parameters:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="call" | "run")) if name in parameters:
                     yield node
+
+
+def _uses(call: ast.Call, constants: dict[str, str]) -> Iterator[tuple[str | None, str | None]]:
+    """Connection and tool of a call; of a command, each connection whose secret it gets."""
+    assert isinstance(call.func, ast.Attribute)
+    if call.func.attr == "call":
+        connection, tool = (_text(argument, constants) for argument in (*call.args, None, None)[:2])
+        yield connection, tool
+        return
+    for keyword in call.keywords:
+        match keyword:
+            case ast.keyword(arg="secrets", value=ast.Dict(values=values)):
+                yield from ((_text(value, constants), HAND_OVER) for value in values)
+            case ast.keyword(arg="secrets" | None):
+                yield None, HAND_OVER
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:

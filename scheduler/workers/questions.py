@@ -12,6 +12,9 @@ class Answers(Protocol):
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
         """Make a read-only call and return JSON."""
 
+    def hand_over(self, connections: Mapping[str, str], line: int | None) -> dict[str, str]:
+        """By the same names, the secrets of these connections, for a command of a job."""
+
     def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
         """Pending events, oldest first: id, title, data, topic, published_at (ISO 8601)."""
 

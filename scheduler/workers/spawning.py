@@ -33,6 +33,8 @@ class Spawned:
     reading: int
     writing: int
     output: int
+    log: int
+    """The other end of it, for commands that the host runs."""
     mark: str
 
 
@@ -79,19 +81,19 @@ def _spawn(command: Sequence[str], limits: Limits) -> Spawned:
             env=environment(os.environ, mark),
         )
     except OSError as error:
-        for descriptor in (ours_out, ours_in, log_in):
+        for descriptor in (ours_out, ours_in, log_in, log_out):
             os.close(descriptor)
         raise CouldNotStartError(
             f"The Python for this script, {command[0]}, could not be started: {error.strerror or error}."
         ) from error
     finally:
-        for descriptor in (theirs_in, theirs_out, log_out):
+        for descriptor in (theirs_in, theirs_out):
             os.close(descriptor)
-    _step_back(process.pid)
-    return Spawned(process=process, reading=ours_in, writing=ours_out, output=log_in, mark=mark)
+    step_back(process.pid)
+    return Spawned(process=process, reading=ours_in, writing=ours_out, output=log_in, log=log_out, mark=mark)
 
 
-def _step_back(pid: int) -> None:
+def step_back(pid: int) -> None:
     """Chores, and what they start, leave the computer to the person in front of it."""
     with suppress(AttributeError, OSError):  # another system, or it is gone already
         os.setpriority(os.PRIO_PROCESS, pid, min(19, os.getpriority(os.PRIO_PROCESS, 0) + _LATER))

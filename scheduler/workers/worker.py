@@ -14,6 +14,7 @@ from dayhand import _protocol as protocol
 
 from scheduler.workers import deaths
 from scheduler.workers.channel import Channel, StoppedListeningError
+from scheduler.workers.commands import Commands, Wanted
 from scheduler.workers.limits import Limits
 from scheduler.workers.outcomes import (
     Cancelled,
@@ -63,6 +64,8 @@ class Worker:
         self._channel = Channel(spawned.reading, spawned.writing, self._limits.message)
         self._log = spawned.output
         self._output = Output(spawned.output)
+        self._log_end = spawned.log
+        self._commands = Commands(spawned.mark, spawned.log)
         self._lock = Lock()
         self._number = 0
         self._is_busy = False
@@ -165,6 +168,7 @@ class Worker:
         except StoppedListeningError:
             return self._lost(deaths.explain(self._process, self._limits))
         finally:
+            self._commands.end(self._limits.grace)
             with self._lock:
                 self._is_busy = False
                 if self._timer is not None:
@@ -213,6 +217,9 @@ class Worker:
         self._output.drain()
         number = told.get("question")
         try:
+            if kind == "run":
+                self._run_command(number, Wanted.read(told), answers)
+                return None
             value = ask(answers, told)
             if kind in protocol.QUESTIONS:
                 self._reply(number, value)
@@ -225,6 +232,15 @@ class Worker:
                     self._channel.send({"type": "end", "question": number}, within=self._limits.grace)
             return error
         return None
+
+    def _run_command(self, number: Any, wanted: Wanted, answers: Answers) -> None:
+        """The script waits for its end; here everything goes on meanwhile: its output, the time limit, a stop."""
+
+        def reply(how: dict[str, Any]) -> None:
+            with suppress(StoppedListeningError):
+                self._reply(number, how)
+
+        self._commands.start(wanted, answers.hand_over(wanted.secrets, wanted.line), reply)
 
     def _reply(self, number: Any, value: Any) -> None:
         self._channel.send({"type": "reply", "question": number, "value": value}, within=self._limits.start)
@@ -260,6 +276,7 @@ class Worker:
             self._timer = Timer(grace, self._end_if_still, (number,))
             self._timer.daemon = True
             self._timer.start()
+        self._commands.stop()
         if tell:
             with suppress(StoppedListeningError):
                 self._channel.send({"type": "cancel", "run": number}, within=grace)
@@ -280,6 +297,7 @@ class Worker:
         self.is_usable = False
         if not self._is_killed:
             self._is_killed = True
+            self._commands.kill()
             end_family(self.pid, f"{MARK}={self.mark}".encode())
 
     def _close(self) -> None:
@@ -291,6 +309,7 @@ class Worker:
                 self._process.wait(0)
             self._channel.close()
             os.close(self._log)
+            os.close(self._log_end)
 
 
 def _refuse(phase: str, error: protocol.TooLargeError) -> ScriptFailed:

@@ -85,3 +85,20 @@ def test_functions_that_a_phase_uses_count_for_it() -> None:
         ("Act", "prepare", "files:home", "read", 22),
         ("Act", "mutate", "files:home", "write", 25),
     ]
+
+
+def test_secrets_that_commands_get_count_as_uses() -> None:
+    source = """
+HOME = "restic:home"
+
+@flow.job(every="1h")
+def backup(ctx):
+    ctx.run(["restic", "backup"], secrets={"A": HOME, "B": "secret:b"})
+    ctx.run(["true"])
+    ctx.run(["true"], secrets=made())
+"""
+    assert [(use.connection, use.tool, use.line) for use in find_tools(source)] == [
+        ("restic:home", "hand_over", 6),
+        ("secret:b", "hand_over", 6),
+        (None, "hand_over", 8),
+    ]

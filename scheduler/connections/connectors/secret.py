@@ -4,9 +4,8 @@ from typing import Any
 
 from scheduler.connections.connector import Call, Connector, Field, Tool, ToolFailedError
 from scheduler.rules.failures import FailureClass
+from scheduler.rules.handing_over import HAND_OVER
 
-HAND_OVER = "hand_over"
-"""The tool that a workflow must be allowed to use before its commands get the secret."""
 FIELD = "secret"
 
 

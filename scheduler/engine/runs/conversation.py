@@ -6,6 +6,7 @@ from typing import Any
 from scheduler.engine.context import Context
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.runs.attempt import Attempt, OutsideCall, Published, tell_event
+from scheduler.engine.runs.hiding import hide
 from scheduler.engine.runs.tools import FailedError, Tools
 from scheduler.rules.failures import FailureClass
 from scheduler.store import events, logs, runs
@@ -28,12 +29,19 @@ class Conversation:
         self._text: list[str] = []
         self._shown = context.clock.monotonic()
         self._progress: dict[str, Any] | None = None
+        self._handed_over: set[str] = set()
+        """Secrets that a command has and may print."""
         self.peeked = {(one["topic"], one["id"]): one for told in attempt.waiting.values() for one in told["events"]}
         """The events that the script has seen, by topic and id."""
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
         call = OutsideCall(connection=connection, tool=tool, parameters=parameters, line=line)
         return self._tools.read(self._attempt, call)
+
+    def hand_over(self, connections: Mapping[str, str], line: int | None) -> dict[str, str]:
+        found = {name: self._tools.hand_over(self._attempt, one, line) for name, one in connections.items()}
+        self._handed_over.update(found.values())
+        return found
 
     def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
         if topic not in self._attempt.handler.subscribes:
@@ -67,7 +75,7 @@ class Conversation:
     def take_log(self) -> str:
         """What has not been stored yet; the caller stores it."""
         text, self._text = "".join(self._text), []
-        return text
+        return hide(text, self._handed_over) if self._handed_over else text
 
     def _show(self) -> None:
         """Now and then, store what a person may be waiting to see."""
@@ -75,6 +83,10 @@ class Conversation:
             return
         self._shown = self._context.clock.monotonic()
         text = self.take_log()
+        if self._handed_over:  # a secret may have come only in part
+            kept = max(map(len, self._handed_over)) - 1
+            text, rest = text[: max(len(text) - kept, 0)], text[max(len(text) - kept, 0) :]
+            self._text.append(rest)
         try:
             with self._context.database.write() as db:
                 if text:

@@ -13,11 +13,20 @@ _HIDDEN = "•••"
 
 def make_keepable(failure: Failure, secrets: Iterable[str]) -> Failure:
     """Connectors and the libraries they use may quote an address with a password in it, or a name that is no text."""
-    spellings = {
-        spelling for secret in secrets for spelling in (secret, quote(secret), quote(secret, ""), quote_plus(secret))
-    }
+    spellings = _spell(secrets)
     told = None if failure.traceback is None else _clean(failure.traceback, spellings)
     return replace(failure, sentence=_clean(failure.sentence, spellings), traceback=told)
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """The text without them."""
+    return _clean(text, _spell(secrets))
+
+
+def _spell(secrets: Iterable[str]) -> set[str]:
+    return {
+        spelling for secret in secrets for spelling in (secret, quote(secret), quote(secret, ""), quote_plus(secret))
+    }
 
 
 def hidden_in(connector: Connector, settings: Mapping[str, Any]) -> list[str]:

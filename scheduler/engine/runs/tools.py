@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
+from scheduler.connections.connectors.secret import FIELD
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault_errors import NoVaultError, VaultError
@@ -16,6 +17,7 @@ from scheduler.engine.runs.asking import KEYRING
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.runs.hiding import hidden_in, make_keepable
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.rules.handing_over import HAND_OVER
 from scheduler.store import connections, grants
 from scheduler.store.connections import ConnectionRow
 from scheduler.store.grants import GrantKind
@@ -84,6 +86,24 @@ class Tools:
             )
         self.check_grant(self._context.database.read(), attempt, call)
         return self._run(tool, self.make_ready(attempt.workflow, call))
+
+    def hand_over(self, attempt: Attempt, connection: str, line: int | None) -> str:
+        """The secret of a connection, for a command that a job runs; allowed like any tool."""
+        call = OutsideCall(connection=connection, tool=HAND_OVER, parameters={}, line=line)
+        if not any(tool.name == HAND_OVER for tool in self._tools_of(connection)):
+            raise FailedError.because(
+                FailureClass.LOGIC,
+                f"Commands get no secret of {connection}. Connect one for them, such as secret:mine{_line(call)}.",
+            )
+        self.find(attempt, call)
+        self.check_grant(self._context.database.read(), attempt, call)
+        return str(self.make_ready(attempt.workflow, call).settings[FIELD])
+
+    def _tools_of(self, connection: str) -> tuple[Tool, ...]:
+        try:
+            return self.registry.connector(self.registry.parse_name(connection)[0]).tools
+        except ConnectionRuleError as error:
+            raise FailedError.because(FailureClass.LOGIC, error.sentence) from error
 
     def act(self, tool: Tool, ready: Call) -> Any:
         """Make the one call that acts. What it raises tells apart whether it may have happened."""

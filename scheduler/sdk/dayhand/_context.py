@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from . import _command
 from . import _protocol as protocol
-from ._command import run_command
 from ._errors import Ended, Misuse
 from ._events import Event, Topic
 from ._places import caller
@@ -222,18 +222,33 @@ class JobContext(_Reads, _Concludes):
 
     phase = protocol.JOB
 
-    def run(self, command: Sequence[str], *, check: bool = True) -> int:
+    def run(self, command: Sequence[str], *, check: bool = True, secrets: dict[str, str] | None = None) -> int:
         """Run a command and wait for it; its output goes to the run's log, its exit code is returned.
 
         command: a list, never a shell line; a leading ~ becomes the home folder.
         check: raise `dayhand.CommandFailed` unless it ends with 0.
+        secrets: by environment variable, the connection whose secret the command gets, as in
+            {"RESTIC_PASSWORD_FILE": "restic:home"}. The variable names a file, /dev/fd/N, that holds the secret and
+            can be read once; no script sees it.
         """
         if isinstance(command, (str, bytes)) or not isinstance(command, Sequence) or not command:
             self._refuse(f"run takes a command as a list; write ctx.run({_split(command)}).")
         for number, part in enumerate(command):
             if not isinstance(part, str) or "\0" in part:
                 self._refuse(f"command[{number}] is {part!r}, not a text; write str(…).")
-        return run_command(self._link, list(command), check=check)
+        if not secrets:
+            return _command.run_command(self._link, list(command), check=check)
+        return _command.run_command(self._link, list(command), check=check, secrets=self._read_secrets(secrets))
+
+    def _read_secrets(self, secrets: dict[str, str]) -> dict[str, str]:
+        example = '{"RESTIC_PASSWORD_FILE": "restic:home"}'
+        if not isinstance(secrets, dict):
+            self._refuse(f"secrets is a dict; write secrets={example}.")
+        for name, connection in secrets.items():
+            if not isinstance(name, str) or not name or "=" in name or "\0" in name or not isinstance(connection, str):
+                self._refuse(f"secrets says which variable gets the secret of which connection: secrets={example}.")
+            self._read_call(connection, "", {})
+        return dict(secrets)
 
 
 CONTEXTS: dict[str, type[Context]] = {

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from . import _context
+from . import _command
 
 if TYPE_CHECKING:
     from ._link import Link
@@ -15,11 +15,17 @@ MARK = "would run: "
 """How the line in the log begins; the command follows as JSON."""
 
 
-def say_command(link: Link, command: list[str], *, check: bool) -> int:  # noqa: ARG001  as the one that runs it
+def say_command(
+    link: Link,
+    command: list[str],
+    *,
+    check: bool,  # noqa: ARG001  as the one that runs it
+    secrets: dict[str, str] | None = None,  # noqa: ARG001
+) -> int:
     """As if it had run and ended well."""
     words = [os.path.expanduser(word) if word.startswith("~") else word for word in command]
     link.log(MARK + json.dumps(words))
     return 0
 
 
-_context.run_command = say_command
+_command.run_command = say_command

@@ -17,6 +17,7 @@ worker to host
     call(question, connection, tool, parameters, line)   questions: the script waits for the reply
     peek(question, topic, limit)
     checkpoint(question, state)
+    run(question, command, secrets, environment, folder, line)   a command that is given secrets: the host runs it
     publish(topic, id, title, data)         notes: the script goes on at once
     done(text), progress(done, total, text)
 """
@@ -36,7 +37,7 @@ MUTATE = "mutate"
 NEXT = "next"
 JOB = "job"
 
-QUESTIONS = frozenset({"call", "peek", "checkpoint"})
+QUESTIONS = frozenset({"call", "peek", "checkpoint", "run"})
 NOTES = frozenset({"publish", "done", "progress"})
 ENDINGS = frozenset({"loaded", "result", "failed", "ended"})
 
@@ -45,7 +46,7 @@ ALLOWED = {
     PREPARE: frozenset({"call", "peek", "progress"}),
     MUTATE: frozenset({"progress"}),
     NEXT: frozenset({"publish", "done", "progress"}),
-    JOB: frozenset({"call", "done", "progress"}),
+    JOB: frozenset({"call", "run", "done", "progress"}),
 }
 """What may come from the worker while a phase runs. The one call of `mutate` is its result, not a question."""
 
