@@ -1,0 +1,91 @@
+"""Data of earlier versions, as their apps left them, opened by this one: nothing that waits may be lost.
+
+stores/0.1.0.db was written by the first version, which was killed: one approval waits, one job runs, two are queued."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from scheduler.store import migrations
+from scheduler.store.errors import NewerStoreError
+from scheduler.store.health import close_store, open_store
+
+STORES = Path(__file__).with_name("stores")
+NOW = datetime(2026, 11, 16, 17, 30, tzinfo=UTC)
+
+
+@pytest.fixture(params=sorted(path.name for path in STORES.glob("*.db")))
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    made = tmp_path / "data"
+    made.mkdir()
+    shutil.copy(STORES / request.param, made / "dayhand.db")
+    return made
+
+
+def ask(folder: Path, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(folder / "dayhand.db")) as db:
+        return [tuple(row) for row in db.execute(sql)]
+
+
+def dayhand(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "app.main", *arguments, "--data-dir", str(folder)]
+    surroundings = {name: value for name, value in os.environ.items() if name != "DISPLAY"}
+    return subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_opening_brings_it_to_todays_schema_without_damage(folder: Path) -> None:
+    opened = open_store(folder, NOW)
+    close_store(opened.database)
+    assert opened.damage is None
+    assert ask(folder, "PRAGMA user_version") == [(migrations.latest(),)]
+    assert ask(folder, "PRAGMA integrity_check") == [("ok",)]
+    assert ask(folder, "PRAGMA foreign_key_check") == []
+
+
+def test_all_that_waits_is_still_there(folder: Path) -> None:
+    queued = "SELECT key, due, state FROM occurrences WHERE state IN ('queued', 'started') ORDER BY key"
+    waiting = "SELECT id, kind, workflow, sentence FROM requests WHERE answer IS NULL"
+    events = "SELECT COUNT(*) FROM events"
+    before = [ask(folder, sql) for sql in (queued, waiting, events)]
+    assert [len(rows) for rows in before] == [3, 1, 1]
+    close_store(open_store(folder, NOW).database)
+    assert [ask(folder, sql) for sql in (queued, waiting, events)] == before
+
+
+def test_the_new_app_shows_the_question_and_takes_the_answer(folder: Path, tmp_path: Path) -> None:
+    table = tmp_path / "expenses.csv"
+    with closing(sqlite3.connect(folder / "dayhand.db")) as db, db:
+        db.execute("UPDATE connections SET settings = replace(settings, '/home/ada', ?)", (str(tmp_path),))
+    assert dayhand(folder, "stop", "slow", "--kill").returncode in (0, 1)
+    asked = dayhand(folder, "attention")
+    assert "Add 1 receipt (7.40) to Expenses" in asked.stdout, asked.stderr
+    request = asked.stdout.split()[0]
+    command = [sys.executable, "-m", "app.main", "--headless", "--data-dir", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as app:
+        assert app.stdout is not None
+        next(line for line in app.stdout if "is running. 2 workflows" in line)
+        said = dayhand(folder, "approve", request)
+        assert said.returncode == 0, said.stderr
+        next(line for line in app.stdout if "Filed 1" in line)
+        assert dayhand(folder, "quit").returncode == 0
+        app.stdout.read()
+    assert "Corner Bakery" in table.read_text()
+
+
+def test_an_older_app_leaves_the_data_of_a_newer_one_alone(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "dayhand.db")) as db:
+        db.execute("PRAGMA user_version = 999")
+    written = (folder / "dayhand.db").read_bytes()
+    with pytest.raises(NewerStoreError):
+        open_store(folder, NOW)
+    said = dayhand(folder, "--headless", "--seconds", "1")
+    assert said.returncode == 1
+    assert "newer" in said.stderr
+    assert (folder / "dayhand.db").read_bytes() == written
