@@ -36,6 +36,14 @@ QPushButton[importance="primary"]:focus {{ border: 2px solid {text}; }}
 QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}; border-color: {line}; }}
 QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
 QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
+QTabBar {{ qproperty-drawBase: 0; }}
+QTabBar::tab {{
+  background: transparent; color: {muted}; padding: {tight}px {medium}px; min-height: 1.4em;
+  border: 1px solid transparent; border-bottom: 2px solid transparent;
+}}
+QTabBar::tab:hover {{ color: {text}; background: {hover}; }}
+QTabBar::tab:selected {{ color: {accent}; border-bottom-color: {accent}; }}
+QTabBar::tab:selected:focus {{ border-color: {accent}; }}
 QLineEdit {{ min-height: 1.4em; }}
 QComboBox, QAbstractSpinBox {{
   background: {surface}; border: 1px solid {edge}; border-radius: {corner}px;

@@ -406,7 +406,7 @@
     </message>
     <message>
         <source>{added} lines added, {removed} removed</source>
-        <translation>{added} Zeilen neu, {removed} entfernt</translation>
+        <translation>{added} neu, {removed} entfernt</translation>
     </message>
     <message>
         <source>No differences</source>
