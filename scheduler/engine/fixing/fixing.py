@@ -1,0 +1,166 @@
+"""From a failed run to a repaired script: proposed off the engine's thread, applied on it after the person's yes."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scheduler.engine.fixing.checks import compare, compare_described
+from scheduler.engine.fixing.fixer import Fixer, FixerFailedError
+from scheduler.engine.fixing.problem import Problem, end_of, hide_in_text, hide_private
+from scheduler.engine.house import House
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.workflows.names import find_run
+from scheduler.engine.workflows.validation import NotValidError, Validated
+from scheduler.rules.phases import Status
+from scheduler.store import facts, logs, workflows
+from scheduler.store.runs import RunRow
+from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow
+
+MOST_ATTEMPTS = 3
+SECONDS = 120.0
+"""How long one answer may take."""
+
+Rehearsal = Callable[[str, str], str | None]
+"""Path and script to what goes wrong when it is tried, or None."""
+
+
+class NoFixError(Exception):
+    """Nothing that could be used; the sentences say what was tried and why not."""
+
+    def __init__(self, sentences: list[str]) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    workflow: str
+    run: str
+    base: int
+    """The version that it repairs."""
+    validated: Validated
+    difference: str
+    asks: tuple[str, ...]
+    """What needs a yes even where fixes are applied by themselves."""
+
+
+class Fixing:
+    def __init__(
+        self, house: House, fixer: Fixer, *, seconds: float = SECONDS, rehearse: Rehearsal = lambda *_: None
+    ) -> None:
+        self._house = house
+        self._fixer = fixer
+        self._seconds = seconds
+        self._rehearse = rehearse
+
+    def describe(self, run: str, *, private: bool = False) -> Problem:
+        """What would be sent about a failed run; with `private`, nothing is left out of it."""
+        db = self._house.database.read()
+        row = find_run(db, run)
+        if row.status is not Status.LOGIC:
+            raise RefusedError("not failed", "Only a run whose script failed can be repaired.")
+        script = workflows.find_script(db, row.workflow, row.script)
+        assert script is not None
+        error = row.error or {}
+        show: Callable[[Any], Any] = (lambda value: value) if private else hide_private
+        text: Callable[[str], str] = (lambda value: value) if private else hide_in_text
+        return Problem(
+            script=script.source,
+            error=text(str(error.get("sentence", ""))),
+            traceback=text(str(error.get("traceback") or "")),
+            handler=row.handler,
+            phase=row.phase.value,
+            log=logs.read(db, row.id) if private else end_of(logs.read(db, row.id)),
+            inputs=show(row.prepared),
+        )
+
+    def propose(self, run: str) -> Proposal:
+        """Ask the fixer, at most three times in one chain of failures; any thread but the engine's."""
+        db = self._house.database.read()
+        row = find_run(db, run)
+        problem = self.describe(row.id)
+        flow = workflows.find(db, row.workflow)
+        assert flow is not None
+        refusals: list[str] = []
+        while self._count(row) < MOST_ATTEMPTS:
+            with self._house.database.write() as writing:
+                facts.write(writing, _counter(row), str(self._count(row) + 1))
+            try:
+                return self._attempt(problem, flow, row)
+            except _UnusableError as error:
+                refusals += error.sentences
+                problem = replace(problem, notes=tuple(error.sentences))
+        raise NoFixError(
+            refusals
+            or [f"{flow.name} was repaired {MOST_ATTEMPTS} times already and still fails; put it right yourself."]
+        )
+
+    def apply(self, proposal: Proposal, *, automatic: bool = False) -> dict[str, Any]:
+        """On the engine's thread, after the person's yes or by their setting. Too late, it is kept and not used."""
+        if automatic and proposal.asks:
+            raise RefusedError("asks", f"This repair needs your yes. {' '.join(proposal.asks)}")
+        flow = workflows.find(self._house.database.read(), proposal.workflow)
+        if flow is None:
+            raise RefusedError("unknown", "The workflow is gone.")
+        if flow.script != proposal.base:
+            number = self._keep(proposal)
+            return {"workflow": proposal.workflow, "version": number, "applied": False}
+        answer = self._house.commands.deploy(proposal.validated, Wish(origin=ScriptOrigin.FIX))
+        return {**answer, "applied": True}
+
+    def _attempt(self, problem: Problem, flow: WorkflowRow, row: RunRow) -> Proposal:
+        try:
+            new = self._fixer.mend(problem, self._seconds)
+        except FixerFailedError as error:
+            raise _UnusableError([str(error)]) from error
+        compared = compare(problem.script, new)
+        if compared.is_same:
+            raise _UnusableError(["The fixer answered with the same script."])
+        if compared.refused:
+            raise _UnusableError(list(compared.refused))
+        try:
+            validated = self._house.validation.validate(flow.path, new)
+        except NotValidError as error:
+            raise _UnusableError(error.sentences) from error
+        before = workflows.find_script(self._house.database.read(), row.workflow, row.script)
+        assert before is not None
+        if refused := compare_described(before.described, validated.described):
+            raise _UnusableError(refused)
+        if (trouble := self._rehearse(flow.path, new)) is not None:
+            raise _UnusableError([f"It fails when it is tried: {trouble}"])
+        return Proposal(
+            workflow=flow.slug,
+            run=row.id,
+            base=row.script,
+            validated=validated,
+            difference="".join(
+                difflib.unified_diff(
+                    problem.script.splitlines(keepends=True), new.splitlines(keepends=True), "before", "after"
+                )
+            ),
+            asks=compared.asks,
+        )
+
+    def _keep(self, proposal: Proposal) -> int:
+        """The author was quicker: stored as a version that nothing uses."""
+        with self._house.database.write() as db:
+            number = max(one.number for one in workflows.scripts(db, proposal.workflow)) + 1
+            new, now = proposal.validated, self._house.engine.context.clock.now()
+            row = ScriptRow(proposal.workflow, number, new.sha256, new.source, ScriptOrigin.FIX, new.described, now)
+            workflows.add_script(db, row)
+        return number
+
+    def _count(self, row: RunRow) -> int:
+        return int(facts.read(self._house.database.read(), _counter(row)) or 0)
+
+
+class _UnusableError(Exception):
+    def __init__(self, sentences: list[str]) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+def _counter(row: RunRow) -> str:
+    return f"fixes of {row.chain}"

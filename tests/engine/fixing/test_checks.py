@@ -1,0 +1,100 @@
+"""What a repair may change, and what not, by both syntax trees."""
+
+import pytest
+
+from scheduler.engine.fixing.checks import compare, compare_described
+
+SCRIPT = '''"""Mails."""
+# /// script
+# dependencies = ["six"]
+# ///
+import dayhand
+
+PREFIX = "m"
+flow = dayhand.Workflow("Mails", connections=["imap:home", "table:out"])
+mails = flow.topic("mails")
+
+
+@flow.producer(every="5m", publishes=[mails])
+def poll(ctx, state):
+    for mail in ctx.call("imap:home", "search"):
+        key = mail["id"]
+        ctx.publish(mails, id=PREFIX + key, title=mail["subject"])
+
+
+@flow.consumer(subscribe=[mails], approve="always")
+class File:
+    def prepare(self, ctx, state):
+        return dayhand.prepared(reserve=ctx.peek(mails))
+
+    def mutate(self, ctx, prepared):
+        ctx.call("table:out", "append", rows=[])
+'''
+REFUSED = {
+    "a name": ('Workflow("Mails"', 'Workflow("Other"', "name"),
+    "a connection more": ('"table:out"]', '"table:out", "smtp:x"]', "connections"),
+    "a topic": ('flow.topic("mails")', 'flow.topic("post")', "topics"),
+    "an approval": ('approve="always"', 'approve="never"', "asks you"),
+    "an approval left out": (', approve="always"', "", "asks you"),
+    "a subscription": ("subscribe=[mails]", "subscribe=[mails, mails]", "topics of"),
+    "a publication": ("publishes=[mails]", "publishes=[]", "topics of"),
+    "a handler's name": ("class File", "class Other", "handlers"),
+    "another tool": ('"table:out", "append"', '"table:out", "delete"', "delete of table:out"),
+    "another connection": ('"imap:home", "search"', '"table:out", "read"', "read of table:out"),
+    "a hidden tool": ('"table:out", "append"', '"table:out", "app" + "end"', "cannot be told"),
+    "a package": ('["six"]', '["six", "evil"]', "packages"),
+    "no Python": ("import dayhand", "import dayhand(", "Python"),
+}
+ASKS = {
+    "another id": ("id=PREFIX + key", "id=key", "id="),
+    "what the id is made of": ('key = mail["id"]', 'key = mail["date"]', "id="),
+    "a constant of the id": ('PREFIX = "m"', 'PREFIX = "n"', "id="),
+    "a module": ("import dayhand", "import dayhand\nimport subprocess", "subprocess"),
+}
+FREE = {
+    "the schedule": ('every="5m"', 'every="10m"'),
+    "a title": ('title=mail["subject"]', 'title=mail.get("subject", "")'),
+    "thoughts": ("rows=[]", "rows=[{}]"),
+    "a limit": ("ctx.peek(mails)", "ctx.peek(mails, limit=5)"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_belongs_to_the_person_is_refused(what: str) -> None:
+    old, new, reason = REFUSED[what]
+    assert old in SCRIPT
+    refused = compare(SCRIPT, SCRIPT.replace(old, new, 1)).refused
+    assert any(reason in sentence for sentence in refused), refused
+
+
+@pytest.mark.parametrize("what", ASKS)
+def test_what_tells_events_apart_and_what_is_imported_always_asks(what: str) -> None:
+    old, new, reason = ASKS[what]
+    assert old in SCRIPT
+    found = compare(SCRIPT, SCRIPT.replace(old, new, 1))
+    assert found.refused == ()
+    assert any(reason in sentence for sentence in found.asks)
+
+
+@pytest.mark.parametrize("what", FREE)
+def test_the_rest_is_free(what: str) -> None:
+    old, new = FREE[what]
+    assert old in SCRIPT
+    found = compare(SCRIPT, SCRIPT.replace(old, new, 1))
+    assert (found.refused, found.asks, found.is_same) == ((), (), False)
+
+
+def test_comments_and_spaces_are_no_repair() -> None:
+    assert compare(SCRIPT, SCRIPT + "\n# put right\n").is_same
+
+
+def test_a_setting_hidden_behind_a_name_is_found_when_both_are_loaded() -> None:
+    def told(**changed: object) -> dict[str, object]:
+        handler = {"name": "C", "kind": "consumer", "subscribes": ["t"], "publishes": [], "approve": "always"}
+        return {"slug": "w", "name": "W", "connections": ["a:b"], "tags": [], "handlers": [{**handler, **changed}]}
+
+    assert compare_described(told(), told()) == []
+    assert compare_described(told(), told(approve="never")) == ["It changes when it asks you of C."]
+    assert compare_described(told(), told(subscribes=[])) == ["It changes topics of C."]
+    assert compare_described(told(), told(name="D")) == ["It adds, removes or renames handlers."]
+    assert len(compare_described(told(), {**told(), "connections": []})) == 1
