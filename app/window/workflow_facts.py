@@ -7,7 +7,7 @@ from typing import Any
 
 from app.installation import Installation
 from app.window.deploy_dialog import Use
-from app.window.history_rows import Row, make_rows, settle_retries
+from app.window.history_rows import Row, make_rows, read_asked, settle_retries
 from scheduler.engine.upcoming import upcoming_times
 from scheduler.engine.workflows.permissions import begin_line, list_permissions
 from scheduler.engine.workflows.views.history import Found
@@ -71,7 +71,7 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
     said = {(one.connection, one.tool): one.sentence for one in list_permissions(registry, plan, uses)}
     allowed = {(one.connection, one.tool) for one in grants.of_workflow(db, slug) if one.kind is GrantKind.PERMISSION}
     page = views.history(Found(workflow=slug), None, _RECENT)
-    rows = make_rows(page, {slug: details.name})[:_RECENT]
+    rows = make_rows(page, {slug: details.name}, read_asked(installation, page))[:_RECENT]
     return WorkflowFacts(
         details=details,
         schedules=tuple(read_schedule(installation, one) for one in schedules.every_one(db, workflow=details.workflow)),

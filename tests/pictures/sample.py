@@ -1,0 +1,109 @@
+"""A person's chores with a past, for pictures: the sample workflow for real, the others as their runs left them."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from app.demo import SAMPLE, places, write_receipts
+from app.installation import Installation
+from app.resources import find_resource
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.rules.phases import HandlerKind, Status
+from scheduler.timing.occurrences import Reason, State
+from tests.app.window.filling import add_run, add_unrun
+
+
+class ShiftedClock:
+    """Goes on from another time of the day."""
+
+    def __init__(self, begin: datetime) -> None:
+        self._shift = begin.astimezone(UTC) - datetime.now(UTC)
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self._shift
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+class Past(NamedTuple):
+    hour: float
+    minutes: float
+    summary: str | None
+    error: str | None = None
+
+
+CHORE = '''"""{what}"""
+import dayhand
+
+flow = dayhand.Workflow("{name}")
+
+
+@flow.job(cron="{cron}")
+def go(ctx):
+    ctx.done("Done")
+'''
+CHORES = {
+    "Back up photos": (
+        "0 3 * * *",
+        [Past(3, 95, "Saved 1,204 photos (5.1 GB)"), Past(12.5, 40, None, "The disk was not plugged in.")],
+    ),
+    "Morning digest": ("0 7 * * 1-5", [Past(7, 3, "Sent 12 headlines")]),
+    "Tidy downloads": (
+        "0 */4 * * *",
+        [Past(hour, 4, f"Moved {number} files") for hour, number in ((0, 2), (4, 1), (8, 9), (12, 5))],
+    ),
+    "Invoices of the shop": ("30 9 * * *", [Past(9.5, 12, "Sent 4 invoices, 2 reminders")]),
+}
+
+
+def prepare(installation: Installation, folder: Path) -> None:
+    """Nothing must run yet."""
+    house = installation.house
+    write_receipts(folder)
+    for name, given in places(folder).items():
+        house.connect(name, given)
+    source = find_resource(SAMPLE).read_text(encoding="utf-8").replace('every="1m"', 'every="1h"')
+    script = folder / "receipts.py"
+    script.write_text(source, encoding="utf-8")
+    house.commands.deploy(house.validation.validate(str(script), source), Wish(grant=True))
+    now = house.engine.context.clock.now()
+    midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
+    _add_receipts(installation, midnight)
+    for number, (name, (cron, past)) in enumerate(CHORES.items()):
+        source = CHORE.format(what=f"{name}, by itself.", name=name, cron=cron)
+        script = folder / f"chore{number}.py"
+        script.write_text(source, encoding="utf-8")
+        validated = house.validation.validate(str(script), source)
+        house.commands.deploy(validated, Wish())
+        slug = validated.slug
+        for place, one in enumerate(past):
+            _add(installation, f"{slug}-{place}", slug, midnight, one)
+    add_unrun(
+        installation, "tidy-downloads/go", midnight + timedelta(hours=5, minutes=30), State.SKIPPED, Reason.OVERLAP
+    )
+
+
+def _add_receipts(installation: Installation, midnight: datetime) -> None:
+    filed = 31
+    for place, (hour, number) in enumerate([(-62, 2), (-40, 4), (-38, 1), (-17, 3), (8.25, 2), (10.75, 1)]):
+        filed += number
+        one = Past(hour, 1.5, f"Filed {number}, {filed} so far")
+        _add(installation, f"receipts-{place}", "receipts", midnight, one, handler="AddToExpenses")
+
+
+def _add(installation: Installation, run: str, slug: str, midnight: datetime, one: Past, handler: str = "go") -> None:
+    began = midnight + timedelta(hours=one.hour)
+    facts = {} if one.error is None else {"status": Status.CANCELLED, "error": {"sentence": one.error}}
+    add_run(
+        installation,
+        run,
+        slug,
+        began,
+        handler=handler,
+        kind=HandlerKind.CONSUMER if handler == "AddToExpenses" else HandlerKind.JOB,
+        summary=one.summary,
+        ended=began + timedelta(minutes=one.minutes),
+        **facts,
+    )
