@@ -9,6 +9,7 @@ from PySide6.QtCore import QTime
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QTimeEdit, QWidget
 
 from app.installation import Installation
+from app.languages import Language
 from app.look import indent
 from app.platform.autostart import Autostart, AutostartError, find_autostart
 from app.preferences import MOST_AT_ONCE, Preferences, PreferencesError, keep_preferences, read_preferences
@@ -19,7 +20,7 @@ from app.window.frame import Column, make_section
 from app.window.page import Page
 from app.window.saying import Saying, add_row, make_button
 from app.window.settings_data import DataSection
-from app.window.settings_words import APPEARANCES, CATCHUPS, KEPT, OVERLAPS, say
+from app.window.settings_words import APPEARANCES, CATCHUPS, KEPT, LANGUAGES, OVERLAPS, say
 from scheduler.timing.policies import Catchup, Overlap
 
 _BOX_WIDTH = 360
@@ -48,6 +49,7 @@ class SettingsPage(Page):
     def _make_controls(self) -> None:
         self.login = QCheckBox(self.tr("Start &when I log in, without a window"))
         self.appearance = self._make_box(self.tr("Appearance"), APPEARANCES)
+        self.language = self._make_box(self.tr("Language"), LANGUAGES)
         self.notices = QCheckBox(self.tr("Tell me when something &needs me"))
         self.quiet = QCheckBox(self.tr("&Quiet hours"))
         self.quiet_from, self.quiet_until = QTimeEdit(), QTimeEdit()
@@ -94,7 +96,14 @@ class SettingsPage(Page):
         row.addStretch(1)
         self._hours = hours
         for title, rows in (
-            (self.tr("This app"), (("", self.login), (self.tr("&Appearance"), self.appearance))),
+            (
+                self.tr("This app"),
+                (
+                    ("", self.login),
+                    (self.tr("&Appearance"), self.appearance),
+                    (self.tr("&Language, from the next start on"), self.language),
+                ),
+            ),
             (
                 self.tr("Notices"),
                 (("", self.notices), ("", self.quiet), ("", hours), ("", self.approvals), ("", _left(self.test))),
@@ -124,7 +133,7 @@ class SettingsPage(Page):
             box.clicked.connect(self._choose)
         for field in (self.quiet_from, self.quiet_until):
             field.editingFinished.connect(self._choose)
-        for choice in (self.appearance, self.overlap, self.catchup, self.kept):
+        for choice in (self.appearance, self.language, self.overlap, self.catchup, self.kept):
             choice.activated.connect(self._choose)
         self.concurrency.valueChanged.connect(self._choose)
         self.test.clicked.connect(self._send_test)
@@ -143,6 +152,7 @@ class SettingsPage(Page):
             approvals_pass=self.approvals.isChecked(),
             notices=self.notices.isChecked(),
             appearance=Appearance(self.appearance.currentData()),
+            language=Language(self.language.currentData()),
         )
 
     def _take(self, preferences: Preferences, starts: bool) -> None:  # noqa: FBT001  # as it was read
@@ -162,6 +172,7 @@ class SettingsPage(Page):
             (self.overlap, preferences.overlap),
             (self.catchup, preferences.catchup),
             (self.appearance, preferences.appearance),
+            (self.language, preferences.language),
             (self.kept, preferences.keep_days),
         ):
             box.setCurrentIndex(max(box.findData(value), 0))

@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from app.languages import NAMES, Language
 from app.theme import Appearance
 from scheduler.timing.policies import Catchup, Overlap
 
@@ -23,6 +24,10 @@ APPEARANCES: dict[Appearance, object] = {
     Appearance.SYSTEM: QT_TRANSLATE_NOOP("settings", "As my desktop"),
     Appearance.LIGHT: QT_TRANSLATE_NOOP("settings", "Light"),
     Appearance.DARK: QT_TRANSLATE_NOOP("settings", "Dark"),
+}
+LANGUAGES: dict[Language, object] = {
+    Language.SYSTEM: QT_TRANSLATE_NOOP("settings", "As my system"),
+    **NAMES,
 }
 KEPT: dict[int, object] = {
     30: QT_TRANSLATE_NOOP("settings", "30 days"),

@@ -954,6 +954,10 @@
         <translation>Aussehen</translation>
     </message>
     <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
         <source>Tell me when something &amp;needs me</source>
         <translation>Mir sagen, wenn mich etwas &amp;braucht</translation>
     </message>
@@ -1008,6 +1012,10 @@
     <message>
         <source>&amp;Appearance</source>
         <translation>&amp;Aussehen</translation>
+    </message>
+    <message>
+        <source>&amp;Language, from the next start on</source>
+        <translation>&amp;Sprache, ab dem nächsten Start</translation>
     </message>
     <message>
         <source>Notices</source>
@@ -2246,6 +2254,10 @@ Deine: {mine}</translation>
     <message>
         <source>Dark</source>
         <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>As my system</source>
+        <translation>Wie mein System</translation>
     </message>
     <message>
         <source>30 days</source>

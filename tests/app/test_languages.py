@@ -25,6 +25,7 @@ from app.theme import Appearance
 from app.times import say_number, say_span, say_until
 from app.tray_menu import list_entries
 from app.window.pages import PAGES, say_title
+from app.window.settings import SettingsPage
 from app.window.window import Window
 from app.words import RunState, say_run, say_workflow
 from scheduler.rules.states import WorkflowState
@@ -327,3 +328,24 @@ def test_the_frame_speaks_german(window: Window, few: Installation, wait: Wait) 
     window.show_overview(overview_of(few))
     assert wait(window.status.text).startswith("Alles gut · Als Nächstes: ")
     assert window.navigation.sizeHintForColumn(0) <= window.navigation.viewport().width()
+
+
+def test_the_settings_offer_every_language_and_keep_the_choice(window: Window, few: Installation, wait: Wait) -> None:
+    window.open_page("settings")
+    page = window.pages["settings"]
+    assert isinstance(page, SettingsPage)
+    box = page.language
+    assert [box.itemText(row) for row in range(box.count())] == ["Wie mein System", "English", "Deutsch"]
+    wait(lambda: page._has_read)
+    box.setCurrentIndex(box.findData(Language.ENGLISH))
+    box.activated.emit(box.currentIndex())
+    wait(lambda: read_language(few.folder) is Language.ENGLISH)
+    assert say_title("today") == "Heute", "it holds from the next start on"
+
+
+def test_no_key_of_the_settings_is_taken_twice(window: Window) -> None:
+    window.open_page("settings")
+    found = [re.search(r"&(\w)", text) for _, text in texts(window.pages["settings"])]
+    keys = [one[1].lower() for one in found if one]
+    assert len(keys) > 10
+    assert len(keys) == len(set(keys))
