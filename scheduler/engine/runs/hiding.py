@@ -1,5 +1,6 @@
 """What is kept of an error: in letters that can be stored, and without the secrets that it may quote."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,8 @@ from scheduler.connections.connector import Connector
 from scheduler.rules.failures import Failure
 
 _HIDDEN = "•••"
+_LONG = 8
+"""Letters of a secret that is nothing else by chance."""
 
 
 def make_keepable(failure: Failure, secrets: Iterable[str]) -> Failure:
@@ -27,6 +30,27 @@ def _spell(secrets: Iterable[str]) -> set[str]:
     return {
         spelling for secret in secrets for spelling in (secret, quote(secret), quote(secret, ""), quote_plus(secret))
     }
+
+
+def hide_in_answer(answer: Any, written: str, secrets: Iterable[str]) -> Any:
+    """What a tool answered, without the secrets that the server repeats; `written` is the same as JSON.
+
+    A short one may stand for something else: 2024 is a year.
+    """
+    long = _spell(secret for secret in secrets if len(secret) >= _LONG)
+    if not any(json.dumps(spelling)[1:-1] in written for spelling in long):
+        return answer
+    return _hide_inside(answer, long)
+
+
+def _hide_inside(value: Any, spellings: set[str]) -> Any:
+    if isinstance(value, str):
+        return _clean(value, spellings)
+    if isinstance(value, Mapping):
+        return {_clean(name, spellings): _hide_inside(one, spellings) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_hide_inside(one, spellings) for one in value]
+    return value
 
 
 def hidden_in(connector: Connector, settings: Mapping[str, Any]) -> list[str]:

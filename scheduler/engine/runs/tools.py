@@ -15,7 +15,7 @@ from scheduler.connections.vault_errors import NoVaultError, VaultError
 from scheduler.engine.context import Context
 from scheduler.engine.runs.asking import KEYRING
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
-from scheduler.engine.runs.hiding import hidden_in, make_keepable
+from scheduler.engine.runs.hiding import hidden_in, hide_in_answer, make_keepable
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handing_over import HAND_OVER
 from scheduler.store import connections, grants
@@ -192,7 +192,7 @@ class Tools:
     def _run(self, tool: Tool, ready: Call) -> Any:
         try:
             answer = tool.run(ready)
-            json.dumps(answer, allow_nan=False)
+            written = json.dumps(answer, allow_nan=False)
         except ToolFailedError as error:
             failure = error.failure
             if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
@@ -201,7 +201,8 @@ class Tools:
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
             raise self._told(_mistake(tool, ready, error, kind), ready) from error
-        return answer
+        connector = self.registry.connector(ready.connection.partition(":")[0])
+        return hide_in_answer(answer, written, hidden_in(connector, ready.settings))
 
     def _told(self, failure: Failure, ready: Call) -> FailedError:
         """As it may be kept and shown: whatever the connector quotes, its secrets are not in it."""
