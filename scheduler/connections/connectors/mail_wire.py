@@ -1,5 +1,6 @@
 """One connection to a mail server: one deadline for all of it, and an end to what is read. It knows no protocol."""
 
+import base64
 import errno
 import socket
 import ssl
@@ -59,11 +60,19 @@ class Server:
             password=settings.get("password") or "",
         )
 
+    def _spellings(self) -> list[str]:
+        """How the password may have gone over the wire; servers like to repeat what they did not understand."""
+        if not self.password:
+            return []
+        hidden = (f"\0{self.user}\0{self.password}", self.password)
+        encoded = [base64.b64encode(one.encode()).decode() for one in hidden]
+        return [*encoded, self.password.replace("\\", "\\\\").replace('"', '\\"'), self.password]
+
     def quote(self, said: bytes | str) -> str:
         """What the server said, fit to be shown: short, one line, without the password."""
         text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
-        if self.password:
-            text = text.replace(self.password, "•••")
+        for spelling in self._spellings():
+            text = text.replace(spelling, "•••")
         return " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())[:200]
 
 

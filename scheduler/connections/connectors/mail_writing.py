@@ -23,6 +23,8 @@ _ADDRESS = re.compile(r"""[^\s@<>()\[\],;:\\"]{1,64}@[^\s@<>()\[\],;:\\"]{1,250}
 _TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,60}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,60}", re.ASCII)
 _PLAIN = SMTP.clone(cte_type="7bit", max_line_length=76)
 """Servers that know no 8-bit mail take it too."""
+_FOREIGN = _PLAIN.clone(utf8=True)
+"""For addresses that cannot be written in ASCII."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,8 @@ def compose(parameters: dict[str, Any], sender_text: str, key: str, now: datetim
         raise wrong('send needs somebody to send to: "to", "cc" or "bcc".')
     if len(everyone) > _MOST_PEOPLE:
         raise wrong(f"One mail goes to at most {_MOST_PEOPLE} people.")
-    mail = EmailMessage(policy=_PLAIN)
+    is_plain = all(person.addr_spec.isascii() for person in (sender, *to, *cc))
+    mail = EmailMessage(policy=_PLAIN if is_plain else _FOREIGN)
     mail["From"] = sender
     for name, people in (("To", to), ("Cc", cc)):
         if people:

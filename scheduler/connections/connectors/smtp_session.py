@@ -67,7 +67,7 @@ class Session:
         foreign = not all(address.isascii() for address in (letter.sender, *letter.recipients))
         if foreign and "SMTPUTF8" not in self._abilities:
             raise wrong(f"{self.server.host} sends no mail to or from addresses with letters beyond a to z.")
-        options = " SMTPUTF8" if foreign else ""
+        options = " BODY=8BITMIME SMTPUTF8" if foreign else ""
         begun = self._say(f"MAIL FROM:<{letter.sender}>{options}")
         self._expect(begun, 250, f"does not send mail from {letter.sender}")
         self._name_recipients(letter)

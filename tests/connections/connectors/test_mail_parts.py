@@ -1,5 +1,6 @@
 """The pieces of mail: names of folders, headers and MIME as bad as they come, saved files, addresses."""
 
+import base64
 import json
 from datetime import UTC, datetime
 from email import message_from_bytes
@@ -242,3 +243,16 @@ def test_what_a_server_says_is_shown_short_and_without_the_password() -> None:
     server = Server(host="h", port=1, security="none", user="u", password="hunter2")
     assert server.quote(b"no hunter2\r\n\x1b[31m" + b"x" * 900) == "no ••• [31m" + "x" * 189
     assert "hunter2" not in repr(server)
+
+
+def test_the_password_is_hidden_however_it_went_over_the_wire() -> None:
+    password = 'hun"ter\\2 söhne'
+    server = Server(host="h", port=1, security="none", user="u", password=password)
+    spellings = [
+        password,
+        'hun\\"ter\\\\2 söhne',
+        base64.b64encode(password.encode()).decode(),
+        base64.b64encode(f"\0u\0{password}".encode()).decode(),
+    ]
+    for spelling in spellings:
+        assert server.quote(f"unknown command: LOGIN {spelling}!") == "unknown command: LOGIN •••!"

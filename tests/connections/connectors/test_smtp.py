@@ -169,6 +169,7 @@ def test_addresses_may_be_foreign(box: Postbox) -> None:
     told = send(box.settings(), **{**TO_ANNA, "to": ["jürgen@example.org", "a@bücher.example"]})
     assert told["recipients"] == ["jürgen@example.org", "a@xn--bcher-kva.example"]
     assert box.taken[0].recipients == told["recipients"]
+    assert "\r\nTo: jürgen@example.org, a@xn--bcher-kva.example\r\n".encode() in box.taken[0].content
 
 
 def test_one_refused_recipient_stops_the_mail_for_all_and_is_named(box: Postbox) -> None:
