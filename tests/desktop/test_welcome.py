@@ -1,0 +1,48 @@
+"""A stranger's walk on a real desktop: from a fresh data folder to the first approved run, by what is on the screen."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.preferences import read_preferences
+from tests.desktop.desktop import Desktop
+from tests.desktop.processes import until
+
+APP = "dayhand"
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Nobody was here before."""
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def program(desk: Desktop, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    line = [sys.executable, "-m", "app.main", "--data-dir", str(folder)]
+    started = desk.start(line, PYTHONPATH=str(ROOT))
+    yield started
+    if started.poll() is None:
+        started.terminate()
+        started.wait(60)
+
+
+def test_a_stranger_comes_to_an_approved_run_in_three_screens(
+    desk: Desktop, program: subprocess.Popen[bytes], folder: Path
+) -> None:
+    """Each press is the button that the screen offers first."""
+    desk.wait_for_text(APP, "Dayhand does your chores, and asks first")
+    desk.press(APP, "Next")
+    desk.wait_for_text(APP, "It stays out of your way")
+    desk.press(APP, "Next")
+    desk.wait_for_text(APP, "See it work")
+    desk.press(APP, "Start the sample")
+    desk.wait_for_text(APP, "Add 3 receipts (45.55) to Expenses")
+    desk.press(APP, "Approve")
+    desk.wait_for_text(APP, "Filed 3, 3 so far")
+    assert len((folder / "sample" / "expenses.csv").read_text(encoding="utf-8").splitlines()) == 4
+    until(lambda: read_preferences(folder).welcomed, "that they never come again")
