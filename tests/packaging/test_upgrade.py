@@ -16,6 +16,7 @@ import pytest
 from scheduler.store import migrations
 from scheduler.store.errors import NewerStoreError
 from scheduler.store.health import close_store, open_store
+from tests.desktop.processes import until
 
 STORES = Path(__file__).with_name("stores")
 NOW = datetime(2026, 11, 16, 17, 30, tzinfo=UTC)
@@ -61,22 +62,19 @@ def test_all_that_waits_is_still_there(folder: Path) -> None:
 
 def test_the_new_app_shows_the_question_and_takes_the_answer(folder: Path, tmp_path: Path) -> None:
     table = tmp_path / "expenses.csv"
+    (tmp_path / "receipts").mkdir()
     with closing(sqlite3.connect(folder / "dayhand.db")) as db, db:
         db.execute("UPDATE connections SET settings = replace(settings, '/home/ada', ?)", (str(tmp_path),))
-    assert dayhand(folder, "stop", "slow", "--kill").returncode in (0, 1)
     asked = dayhand(folder, "attention")
     assert "Add 1 receipt (7.40) to Expenses" in asked.stdout, asked.stderr
     request = asked.stdout.split()[0]
     command = [sys.executable, "-m", "app.main", "--headless", "--data-dir", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as app:
-        assert app.stdout is not None
-        next(line for line in app.stdout if "is running. 2 workflows" in line)
-        said = dayhand(folder, "approve", request)
-        assert said.returncode == 0, said.stderr
-        next(line for line in app.stdout if "Filed 1" in line)
-        assert dayhand(folder, "quit").returncode == 0
-        app.stdout.read()
-    assert "Corner Bakery" in table.read_text()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as app:
+        try:
+            until(lambda: dayhand(folder, "approve", request).returncode == 0, "the answer")
+            until(lambda: table.exists() and "Corner Bakery" in table.read_text(), "the row")
+        finally:
+            app.terminate()
 
 
 def test_an_older_app_leaves_the_data_of_a_newer_one_alone(folder: Path) -> None:
