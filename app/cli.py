@@ -37,6 +37,7 @@ VERBS = {
     "reject": "say no",
     "resolve": "say whether it happened",
     "retry": "try again what failed",
+    "fix": "have a script that failed repaired, and look at it first",
     "history": "what ran, what did not, and why",
     "runs": "one run with everything about it",
     "logs": "what a run printed",
@@ -73,6 +74,7 @@ _GROUPS = {
     "importing": ("import-jobs",),
     "trying": ("try",),
     "creating": ("new",),
+    "fixing": ("fix",),
     "moving": ("export", "import"),
 }
 """Which module of `app.verbs` has which verbs; the others have one of their own."""
@@ -103,7 +105,7 @@ class UsageError(Exception):
 class _Help(argparse.RawDescriptionHelpFormatter):
     def add_argument(self, action: argparse.Action) -> None:
         super().add_argument(action)
-        self._action_max_length = max(self._action_max_length, 16)  # argparse forgets that verbs are indented
+        self._action_max_length = max(self._action_max_length, 20)  # argparse forgets that verbs are indented
 
 
 class _Parser(argparse.ArgumentParser):

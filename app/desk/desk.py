@@ -6,6 +6,7 @@ from typing import Any, get_type_hints
 
 from app.desk.acting import Acting
 from app.desk.answering import Answering
+from app.desk.fixing import Fixes
 from app.desk.floor import Floor
 from app.desk.reading import Reading
 from app.desk.refusals import write_refusal
@@ -37,7 +38,7 @@ class Desk:
     def __init__(self, floor: Floor) -> None:
         self._verbs = {
             name: verb
-            for group in (Reading(floor), Acting(floor), Answering(floor))
+            for group in (Reading(floor), Acting(floor), Answering(floor), Fixes(floor))
             for name, verb in inspect.getmembers(group, inspect.ismethod)
             if not name.startswith("_")
         }

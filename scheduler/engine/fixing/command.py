@@ -39,7 +39,8 @@ class CommandFixer:
             process.wait()
         if is_late:
             raise FixerFailedError(f"The fixer {name} gave no answer in {seconds:g} seconds.")
-        if process.returncode not in (0, -signal.SIGKILL) or not out.strip():
+        has_ended_badly = process.returncode not in (0, -signal.SIGKILL) and len(out) <= LARGEST
+        if has_ended_badly or not out.strip():
             raise FixerFailedError(f"The fixer {name} ended with code {process.returncode} and no script.")
         return read_script(out.decode(errors="replace"))
 

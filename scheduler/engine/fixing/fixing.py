@@ -48,7 +48,7 @@ class Proposal:
 
 class Fixing:
     def __init__(
-        self, house: House, fixer: Fixer, *, seconds: float = SECONDS, rehearse: Rehearsal = lambda *_: None
+        self, house: House, fixer: Fixer | None, *, seconds: float = SECONDS, rehearse: Rehearsal = lambda *_: None
     ) -> None:
         self._house = house
         self._fixer = fixer
@@ -111,10 +111,25 @@ class Fixing:
         return {**answer, "applied": True}
 
     def _attempt(self, problem: Problem, flow: WorkflowRow, row: RunRow) -> Proposal:
+        assert self._fixer is not None, "nobody was named to repair it"
         try:
             new = self._fixer.mend(problem, self._seconds)
         except FixerFailedError as error:
             raise _UnusableError([str(error)]) from error
+        return self._check(problem, flow, row, new)
+
+    def check(self, run: str, source: str) -> Proposal:
+        """A script that somebody proposes for a failed run, held to the same rules; NoFixError says what it breaks."""
+        db = self._house.database.read()
+        row = find_run(db, run)
+        flow = workflows.find(db, row.workflow)
+        assert flow is not None
+        try:
+            return self._check(self.describe(row.id), flow, row, source)
+        except _UnusableError as error:
+            raise NoFixError(error.sentences) from error
+
+    def _check(self, problem: Problem, flow: WorkflowRow, row: RunRow, new: str) -> Proposal:
         compared = compare(problem.script, new)
         if compared.is_same:
             raise _UnusableError(["The fixer answered with the same script."])
