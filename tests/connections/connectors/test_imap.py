@@ -1,7 +1,6 @@
 """Reading mail from a real IMAP server: what is found, how odd mails come out, and what each failure means."""
 
 import base64
-import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,15 +11,17 @@ import trustme
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.imap import imap
-from scheduler.rules.failures import Failure, FailureClass
-from tests.connections.calls import call, tool_of
+from scheduler.connections.connectors.imap_session import quoted, session
+from scheduler.connections.connectors.mail_names import encode_name
+from scheduler.connections.connectors.mail_wire import Server
+from scheduler.rules.failures import FailureClass
+from tests.connections.calls import call
 from tests.connections.dovecot import Dovecot, free_port, running_dovecot
 from tests.connections.hostile_mail import cutting, saying
+from tests.connections.mailbox import PASSWORD, Box, subjects
 
 AUTHORITY = trustme.CA()
-NUMBER = itertools.count(1)
-PASSWORD = "hünter 2 \"quoted\\'"
-USERS = [f"user{number}" for number in range(150)]
+USERS = [f"user{number}" for number in range(80)]
 
 
 @pytest.fixture(scope="module")
@@ -30,40 +31,8 @@ def dovecot() -> Iterator[Dovecot]:
 
 
 @pytest.fixture
-def box(dovecot: Dovecot) -> "Box":
+def box(dovecot: Dovecot) -> Box:
     return Box(dovecot, USERS.pop())
-
-
-class Box:
-    """The account of one test."""
-
-    def __init__(self, dovecot: Dovecot, user: str) -> None:
-        self.dovecot, self.user = dovecot, user
-        self.settings = dovecot.settings(user)
-
-    def deliver(self, *headers: str, body: bytes = b"Hello\r\n", folder: str = "") -> None:
-        number = next(NUMBER)
-        if not any(header.startswith("Message-ID") for header in headers):
-            headers = (*headers, f"Message-ID: <{number}@example.org>")
-        message = "\r\n".join(headers).encode("utf-8", "surrogateescape") + b"\r\n\r\n" + body
-        self.dovecot.deliver(self.user, message, f"{number:09}", folder)
-
-    def run(self, name: str, **parameters: Any) -> Any:
-        return tool_of(imap, name).run(call(self.settings, key="k", **parameters))
-
-    def check(self, name: str, **parameters: Any) -> Any:
-        check = tool_of(imap, name).check
-        assert check is not None
-        return check(call(self.settings, key="k", **parameters))
-
-    def fails(self, name: str, **parameters: Any) -> Failure:
-        with pytest.raises(ToolFailedError) as failed:
-            self.run(name, **parameters)
-        return failed.value.failure
-
-
-def subjects(mails: list[dict[str, Any]]) -> list[str]:
-    return [mail["subject"] for mail in mails]
 
 
 def test_a_message_is_told_as_it_is(box: Box) -> None:
@@ -146,10 +115,6 @@ def test_what_no_search_can_mean_is_a_mistake_of_the_script(box: Box, asked: dic
 
 @pytest.mark.parametrize("name", ["Entwürfe", "Tom & Jerry", "日本語", "a~b", "&", "😀/tief", 'with "quotes"'])
 def test_folders_may_have_any_name(box: Box, name: str) -> None:
-    from scheduler.connections.connectors.imap_folder import Server
-    from scheduler.connections.connectors.imap_session import quoted, session
-    from scheduler.connections.connectors.mail_names import encode_name
-
     with session(Server.of(box.settings), 30) as talk:
         talk.command(b"CREATE", quoted(encode_name(name).decode()))
     box.deliver("Subject: a", "Message-ID: <a@b>")
@@ -258,66 +223,6 @@ def test_numbers_from_before_the_server_counted_anew_are_not_trusted(box: Box) -
     assert box.run("search", after_uid=3, uidvalidity=last["uidvalidity"] + 1) == []
 
 
-def test_moving_takes_it_from_one_folder_to_the_other(box: Box) -> None:
-    box.deliver("Subject: a", "Message-ID: <a@example.org>")
-    asked = {"uid": 1, "to": "Sent", "message_id": "<a@example.org>"}
-    assert box.check("move", **asked).happened is False
-    assert box.run("move", **asked) == {"folder": "Sent"}
-    assert box.run("search") == []
-    assert subjects(box.run("search", folder="Sent")) == ["a"]
-    checked = box.check("move", **asked)
-    assert (checked.happened, checked.result) == (True, {"folder": "Sent"})
-
-
-def test_who_took_a_message_away_cannot_be_told_by_its_number(box: Box) -> None:
-    box.deliver("Subject: a", "Message-ID: <a@example.org>")
-    box.run("move", uid=1, to="Sent")
-    for more in ({}, {"message_id": "<other@example.org>"}, {"message_id": "<a@example"}):
-        with pytest.raises(ToolFailedError) as failed:
-            box.check("move", uid=1, to="Sent", **more)
-        assert failed.value.failure.kind is FailureClass.UNSURE
-
-
-def test_moving_to_where_it_is_already_is_a_mistake(box: Box) -> None:
-    box.deliver("Subject: a")
-    assert box.fails("move", uid=1, to="INBOX").kind is FailureClass.LOGIC
-
-
-def test_marks_are_set_and_taken_away(box: Box) -> None:
-    box.deliver("Subject: a")
-    asked = {"uid": 1, "add": ["seen", "Receipt"]}
-    assert box.check("flag", **asked).happened is False
-    box.run("flag", **asked)
-    assert box.run("search")[0]["flags"] == ["Receipt", "seen"]
-    assert box.check("flag", **asked).happened is True
-    box.run("flag", uid=1, remove=["Seen"], add=["flagged"])
-    assert box.run("search")[0]["flags"] == ["Receipt", "flagged"]
-    assert box.check("flag", uid=1, remove=["seen"]).happened is True
-    assert box.check("flag", **asked).happened is False
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {},
-        {"add": ["deleted) \r\nz LOGOUT"]},
-        {"add": [""]},
-        {"add": [5]},
-        {"add": ["\\Deleted"]},
-        {"add": ["seen"], "remove": ["seen"]},
-    ],
-)
-def test_marks_that_cannot_be_are_refused(box: Box, asked: dict[str, Any]) -> None:
-    box.deliver("Subject: a")
-    assert box.fails("flag", uid=1, **asked).kind is FailureClass.LOGIC
-
-
-def test_a_mark_on_a_message_that_is_gone_leaves_it_open(box: Box) -> None:
-    with pytest.raises(ToolFailedError) as failed:
-        box.check("flag", uid=1, add=["seen"])
-    assert failed.value.failure.kind is FailureClass.UNSURE
-
-
 def test_a_wrong_password_asks_for_a_new_login_and_is_not_told(box: Box) -> None:
     box.settings["password"] = "wrong horse"
     failure = box.fails("search")
@@ -363,25 +268,6 @@ def test_a_restart_is_waited_for(box: Box) -> None:
     assert box.fails("search").kind is FailureClass.TRANSIENT
     box.dovecot.start()
     assert subjects(box.run("search")) == ["a"]
-
-
-def test_a_move_whose_answer_is_lost_is_found_to_have_happened(box: Box) -> None:
-    """X2"""
-    box.deliver("Subject: a", "Message-ID: <a@example.org>")
-    asked = {"uid": 1, "to": "Sent", "message_id": "<a@example.org>"}
-    with saying(cutting(box.dovecot.port, b"UID MOVE")) as port:
-        box.settings["port"] = port
-        assert box.fails("move", **asked).kind is FailureClass.UNSURE
-        assert box.check("move", **asked).happened is True
-        assert subjects(box.run("search", folder="Sent")) == ["a"]
-
-
-def test_a_mark_whose_answer_is_lost_is_found_to_have_happened(box: Box) -> None:
-    box.deliver("Subject: a")
-    with saying(cutting(box.dovecot.port, b"UID STORE")) as port:
-        box.settings["port"] = port
-        assert box.fails("flag", uid=1, add=["seen"]).kind is FailureClass.UNSURE
-        assert box.check("flag", uid=1, add=["seen"]).happened is True
 
 
 @pytest.mark.parametrize("when", [b"CAPABILITY", b"AUTHENTICATE", b"EXAMINE", b"SEARCH", b"FETCH", b"LOGOUT"])

@@ -1,0 +1,47 @@
+"""The account of one test at a real IMAP server, and the tools of the connector on it."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from scheduler.connections.connector import Checked, ToolFailedError
+from scheduler.connections.connectors.imap import imap
+from scheduler.rules.failures import Failure
+from tests.connections.calls import call, tool_of
+from tests.connections.dovecot import Dovecot
+
+NUMBER = itertools.count(1)
+PASSWORD = "hünter 2 \"quoted\\'"
+
+
+class Box:
+    """The account of one test."""
+
+    def __init__(self, dovecot: Dovecot, user: str) -> None:
+        self.dovecot, self.user = dovecot, user
+        self.settings = dovecot.settings(user)
+
+    def deliver(self, *headers: str, body: bytes = b"Hello\r\n", folder: str = "") -> None:
+        number = next(NUMBER)
+        if not any(header.startswith("Message-ID") for header in headers):
+            headers = (*headers, f"Message-ID: <{number}@example.org>")
+        message = "\r\n".join(headers).encode("utf-8", "surrogateescape") + b"\r\n\r\n" + body
+        self.dovecot.deliver(self.user, message, f"{number:09}", folder)
+
+    def run(self, name: str, **parameters: Any) -> Any:
+        return tool_of(imap, name).run(call(self.settings, key="k", **parameters))
+
+    def check(self, name: str, **parameters: Any) -> Checked:
+        check = tool_of(imap, name).check
+        assert check is not None
+        return check(call(self.settings, key="k", **parameters))
+
+    def fails(self, name: str, **parameters: Any) -> Failure:
+        with pytest.raises(ToolFailedError) as failed:
+            self.run(name, **parameters)
+        return failed.value.failure
+
+
+def subjects(mails: list[dict[str, Any]]) -> list[str]:
+    return [mail["subject"] for mail in mails]
