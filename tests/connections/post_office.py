@@ -19,6 +19,9 @@ class KeptInMemory:
     def read(self, connection: str) -> Mapping[str, Any]:
         return self.secrets.get(connection, {})
 
+    def recall(self, connection: str) -> Mapping[str, Any]:
+        return self.read(connection)
+
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
         self.secrets[connection] = dict(secrets)
 
@@ -79,6 +82,30 @@ class C:
 
     def mutate(self, ctx, prepared):
         ctx.call("smtp:home", "send", to="anna@example.org", subject=prepared.data[0], text="Hello")
+
+    def next(self, ctx, prepared, result, state):
+        state["told"] = [ctx.outcome, result]
+        return state
+"""
+
+TIDY = """
+import dayhand
+flow = dayhand.Workflow("W", connections=["imap:home"])
+t = flow.topic("t")
+
+@flow.consumer(subscribe=[t])
+class C:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(t, limit=1)
+        if not batch:
+            return dayhand.nothing()
+        [mail] = ctx.call("imap:home", "search", subject=batch[0].id, limit=1)
+        return dayhand.prepared(reserve=batch, data=mail, say="Move " + mail["subject"])
+
+    def mutate(self, ctx, prepared):
+        mail = prepared.data
+        known = {"uid": mail["uid"], "uidvalidity": mail["uidvalidity"], "message_id": mail["message_id"]}
+        ctx.call("imap:home", "move", to="Sent", **known)
 
     def next(self, ctx, prepared, result, state):
         state["told"] = [ctx.outcome, result]

@@ -10,7 +10,8 @@ import trustme
 
 from scheduler.connections.connector import Call, ToolFailedError
 from tests.connections.dovecot import Dovecot, running_dovecot
-from tests.connections.post_office import SEND, PostOffice, poll
+from tests.connections.hostile_mail import cutting, saying
+from tests.connections.post_office import SEND, TIDY, PostOffice, poll
 from tests.connections.postbox import Postbox, running_postbox
 from tests.engine.harness import DAY, HOUR, MINUTE, SECOND
 
@@ -214,6 +215,20 @@ def test_a_restart_of_the_server_in_mid_run_is_waited_for(office: PostOffice, do
     assert office.runs("poll")[-1].status == "committed"
     assert office.state("poll")["read"] == 25, "each was read once"
     assert sorted(office.events("mails")) == sorted(f"<{number}@example.org>" for number in range(25))
+
+
+def test_a_move_whose_answer_is_lost_is_not_made_again(office: PostOffice, dovecot: Dovecot, user: str) -> None:
+    """X2, without a question: moving a mail acts on nobody else."""
+    deliver(dovecot, user, 1)
+    with saying(cutting(dovecot.port, b"UID MOVE")) as port:
+        office.house.connect("imap:home", dovecot.settings(user, port=port))
+        office.deploy(TIDY)
+        office.tick()
+        office.publish("0")
+        office.tick()
+        assert office.state("C")["told"] == ["applied", {"folder": "Sent"}]
+        assert office.events() == {"0": "consumed"} and office.requests() == []
+    assert (len(dovecot.messages(user)), len(dovecot.messages(user, "Sent"))) == (0, 1)
 
 
 def test_a_changed_password_asks_once_and_both_workflows_go_on(office: PostOffice, dovecot: Dovecot, user: str) -> None:

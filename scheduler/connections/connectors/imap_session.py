@@ -19,8 +19,8 @@ _MOST_ANSWERS = 20_000
 _LITERAL = re.compile(rb"\{(\d{1,12})\+?\}$")
 _CODE = re.compile(rb"\[([A-Z-]+)[^\]]*\]")
 _NUMBER = re.compile(rb"\[(UIDVALIDITY|UIDNEXT) (\d+)\]", re.IGNORECASE)
-_FOR_NOW = frozenset({b"UNAVAILABLE", b"INUSE", b"LIMIT", b"SERVERBUG"})
-"""Response codes of RFC 5530 after which waiting helps."""
+_FOR_NOW = frozenset({b"UNAVAILABLE", b"INUSE", b"LIMIT", b"SERVERBUG", b"OVERQUOTA", b"THROTTLED"})
+"""Response codes after which waiting helps, or making room: RFC 5530, and one of Google's."""
 
 
 class RefusedError(Exception):

@@ -118,6 +118,7 @@ def test_an_endless_reply_is_not_read_to_the_end(piece: bytes) -> None:
         (*READY[:2], b"* BYE shutting down\r\n"),
         (*READY[:2], b"d2 NO [UNAVAILABLE] no answer from the directory\r\n"),
         (*READY, b"d4 NO [INUSE] being rebuilt\r\n"),
+        (*OPEN, b"d5 NO [THROTTLED] not so fast\r\n"),
         (*FOUND, b"* 1 FETCH (UID 1 FLAGS (\\Seen\r\nd6 OK\r\n"),
         (*FOUND, b"* 1 FETCH )\r\nd6 OK\r\n"),
         (*FOUND, b"* 1 FETCH " + b"(" * 1000 + b")" * 1000 + b"\r\nd6 OK\r\n"),
