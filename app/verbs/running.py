@@ -1,4 +1,4 @@
-"""`run`, `stop`, `pause`, `resume`, `skip-next`, `backfill`, `publish`: what runs, and when."""
+"""`run`, `stop`, `pause`, `resume`, `skip-next`, `backfill`, `publish`, `skip-event`: what runs, and when."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -163,6 +163,21 @@ def _publish(options: Namespace) -> Told:
     return Told(answer, lambda _: [said])
 
 
+def _skip_event_arguments(parser: ArgumentParser) -> None:
+    parser.description = "Leave out one event that waits in a topic of a workflow."
+    add_data_dir(parser)
+    parser.add_argument("workflow", metavar="WORKFLOW")
+    parser.add_argument("topic", metavar="TOPIC")
+    parser.add_argument("--id", dest="identity", required=True, metavar="ID")
+    parser.add_argument("--request", metavar="ID", help="the same id again gets the first answer")
+
+
+def _skip_event(options: Namespace) -> Told:
+    given = {"workflow": options.workflow, "topic": options.topic, "identity": options.identity}
+    answer = ask(options, "skip_event", **given, request=options.request)
+    return Told(answer, lambda told: [f"{told['id']} is left out."])
+
+
 VERBS = {
     "run": Verb(_run_arguments, _run),
     "stop": Verb(_stop_arguments, _stop),
@@ -171,4 +186,5 @@ VERBS = {
     "skip-next": Verb(_skip_arguments, _skip),
     "backfill": Verb(_backfill_arguments, _backfill),
     "publish": Verb(_publish_arguments, _publish),
+    "skip-event": Verb(_skip_event_arguments, _skip_event),
 }

@@ -1,6 +1,9 @@
 """What every page of the window is: a widget with a title that can be told to look again."""
 
+from pathlib import Path
+
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.asking import Asking
@@ -38,5 +41,17 @@ class Page(QWidget):
     def open_subject(self, subject: str) -> None:
         """Show this one; `refresh` follows."""
 
+    def take_file(self, path: Path) -> None:
+        """A script that was dropped on the window; only the page of workflows is given one."""
+
     def search(self) -> None:
         """Ctrl+F: put the cursor where one types what to look for, if there is such a place."""
+
+
+def dropped_script(event: QDropEvent) -> Path | None:
+    """The one Python file that is held over the window or was dropped on it."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix == ".py" else None

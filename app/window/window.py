@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -25,7 +25,7 @@ from app.look import mark
 from app.overview import Overview, say_next, say_summary
 from app.theme import Space, Tone, blend, colours_of
 from app.widgets.toast import Toast
-from app.window.page import Page
+from app.window.page import Page, dropped_script
 from app.window.pages import PAGES, make_page, say_title
 
 _SIZE = QSize(1120, 740)
@@ -60,6 +60,7 @@ class Window(QMainWindow):
         self.pages: dict[str, Page] = {}
         self.setWindowTitle("Dayhand")
         self.setWindowIcon(app_icon())
+        self.setAcceptDrops(True)  # Qt takes it so
         self._make_parts()
         self._make_keys()
         self._settings = QSettings(str(installation.folder / "window.ini"), QSettings.Format.IniFormat)
@@ -120,6 +121,18 @@ class Window(QMainWindow):
         self._soon.stop()
         self.hide()
         self.deleteLater()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  # Qt's name
+        if dropped_script(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  # Qt's name
+        """A script is deployed from wherever it was dropped: it shows what it may do, and asks."""
+        path = dropped_script(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.open_page("workflows")
+            self.pages["workflows"].take_file(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  # Qt's name
         event.ignore()

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.asking import command
@@ -57,7 +57,6 @@ class WorkflowsPage(Page):
         self.pane = WorkflowPane(installation)
         self._lay_out()
         self._connect()
-        self.setAcceptDrops(True)
         self._clock = QTimer(self, interval=_MINUTE)
         self._clock.timeout.connect(lambda: self.model.set_now(self._now()))
 
@@ -95,15 +94,8 @@ class WorkflowsPage(Page):
         dialog.deployed.connect(self._after_deploy)
         dialog.open()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  # Qt's name
-        if _dropped_script(event) is not None:
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  # Qt's name
-        path = _dropped_script(event)
-        if path is not None:
-            event.acceptProposedAction()
-            self.deploy(path)
+    def take_file(self, path: Path) -> None:
+        self.deploy(path)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         super().showEvent(event)
@@ -292,11 +284,3 @@ class WorkflowsPage(Page):
 
     def _now(self) -> Any:
         return self.installation.house.engine.context.clock.now()
-
-
-def _dropped_script(event: QDropEvent) -> Path | None:
-    urls = event.mimeData().urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    path = Path(urls[0].toLocalFile())
-    return path if path.suffix == ".py" else None

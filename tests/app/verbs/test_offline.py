@@ -31,6 +31,7 @@ NEEDING_AN_APP = [
     ("skip-next", "backup"),
     ("backfill", "backup", "--from", "2026-01-01", "--until", "2026-01-02"),
     ("publish", "backup", "topic", "--id", "1"),
+    ("skip-event", "backup", "topic", "--id", "1"),
     ("resolve", "abcd", "happened"),
     ("retry", "backup"),
     ("rollback", "backup"),

@@ -134,6 +134,17 @@ def test_an_event_of_another_program_reaches_the_consumer(line: Line, app: Insta
     line.wait_for(lambda: len(line.ask("attention")["requests"]) == 2)
 
 
+def test_an_event_that_waits_is_left_out(line: Line, app: Installation) -> None:
+    """Nothing takes it, since the workflow is paused."""
+    deploy_asking(line)
+    line.wait_for(lambda: line.ask("attention")["requests"])
+    line.ask("pause", "receipts")
+    line.ask("publish", "receipts", "mails", "--id", "m2")
+    assert line.read("skip-event", "receipts", "mails", "--id", "m2") == "m2 is left out.\n"
+    assert line.refuse("skip-event", "receipts", "mails", "--id", "m2")[0] == "not waiting"
+    assert line.refuse("skip-event", "receipts", "mails", "--id", "m1")[0] == "not waiting", "it is being asked about"
+
+
 def test_versions_differences_and_rolling_back(line: Line, app: Installation) -> None:
     line.deploy(job())
     line.ask("run", "backup", "--wait")

@@ -1,14 +1,17 @@
 """The window's frame: pages, keys, size, and the line that says how everything stands."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.installation import Installation
+from app.window.deploy_dialog import DeployDialog
 from app.window.pages import PAGES
 from app.window.window import Window
 from tests.app.living import Wait, deploy, overview_of
@@ -50,6 +53,38 @@ def test_the_navigation_names_every_page_and_leads_to_it(window: Window) -> None
     assert names == ["Today", "Workflows", "Attention", "History", "Connections", "Settings"]
     window.navigation.setCurrentRow(list(PAGES).index("attention"))
     assert window.page is window.pages["attention"]
+
+
+def drop(window: Window, *paths: Path) -> QDropEvent:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    over = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
+    over.ignore()
+    QApplication.sendEvent(window, over)
+    event = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
+    if over.isAccepted():
+        QApplication.sendEvent(window, event)
+    else:
+        event.ignore()
+    return event
+
+
+def test_a_script_dropped_on_any_page_is_shown_before_it_is_deployed(window: Window, tmp_path: Path) -> None:
+    script = tmp_path / "chore.py"
+    script.write_text('import dayhand\nflow = dayhand.Workflow("Chore")\n', encoding="utf-8")
+    assert window.page is window.pages["today"]
+    assert drop(window, script).isAccepted()
+    assert window.page is window.pages["workflows"]
+    [dialog] = window.findChildren(DeployDialog)
+    assert dialog.heading.text() == "chore.py"
+    dialog.reject()
+
+
+def test_what_is_no_single_script_is_not_taken(window: Window, tmp_path: Path) -> None:
+    for names in (("photo.png",), ("a.py", "b.py"), ()):
+        assert not drop(window, *(tmp_path / name for name in names)).isAccepted()
+    assert window.page is window.pages["today"]
 
 
 def test_f5_looks_again_and_ctrl_f_searches_on_the_page_in_sight(

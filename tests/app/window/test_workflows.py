@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.asking import close_asking, command
@@ -206,10 +205,7 @@ def test_a_dropped_script_shows_what_it_may_use_and_is_allowed_only_what_is_chec
     qtbot.addWidget(page)
     page.show()
     path = write_script(empty.folder, ASKS)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    page.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
+    page.take_file(path)
     [dialog] = page.findChildren(DeployDialog)
     wait(lambda: dialog.offer is not None)
     assert dialog.uses.count() == 1
