@@ -94,6 +94,7 @@ class Installation(QObject):
         """Hear no more commands and end what runs; it goes on at the next start."""
         self._has_ended = True
         self._keyring_look.stop()
+        self.house.connecting.give_up()
         self._later.stop()
         self.control.close()
         self.host.stop()

@@ -110,6 +110,7 @@ class Shell(QObject):
         self.leaving.close()
         self.tray.close()
         self.window.let_go()
+        self._installation.house.connecting.give_up()
         close_asking()
 
     def _connect(self, moods: Moods) -> None:

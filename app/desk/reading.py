@@ -103,6 +103,7 @@ class Reading:
         return {
             "connection": name,
             "title": connector.title,
+            "signs_in": connector.oauth is not None,
             "fields": plain(connector.fields),
             "settings": settings,
             "kept": kept,

@@ -91,6 +91,8 @@ def _connect(options: Namespace) -> Told:
     known = ask(options, "fields", name=options.name)
     _refuse_secrets(known, settings)
     secrets = _read_secrets() if options.secrets_from_stdin else _ask_secrets(known)
+    if known["signs_in"]:
+        sys.stderr.write(f"Sign in to {known['title']} in the browser that opens now.\n")
     answer = ask(
         options,
         "connect",

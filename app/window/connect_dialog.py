@@ -93,6 +93,11 @@ class ConnectDialog(QDialog):
     def connection(self) -> str:
         return self._fixed or f"{self.kind.currentData()}:{self.name.text().strip()}"
 
+    def reject(self) -> None:
+        """Whoever closes the form does not wait for the browser either."""
+        self._installation.house.connecting.give_up(self.connection)
+        super().reject()
+
     def given(self) -> dict[str, Any]:
         """What was typed; empty fields are left out."""
         found: dict[str, Any] = {}
@@ -194,7 +199,8 @@ class ConnectDialog(QDialog):
     def _connect(self) -> None:
         installation, name, given = self._installation, self.connection, self.given()
         secrets = {field: given.pop(field) for field in self._secret & given.keys()}
-        self._wait(self.tr("Connecting…"))
+        signs_in = installation.house.registry.connector(self.kind.currentData()).oauth is not None
+        self._wait(self.tr("Sign in in the browser that opens now…") if signs_in else self.tr("Connecting…"))
         self._asking.ask(
             lambda: command(installation, "connect", name=name, settings=given, secrets=secrets),
             lambda answer: self._finish(name, str(answer["sentence"])),

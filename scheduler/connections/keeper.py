@@ -26,6 +26,10 @@ class Keeper:
         """The secret fields of a connection, fit to be used now."""
         return self._fresh(connection, _in_words(lambda: self._vault.get(connection)))
 
+    def recall(self, connection: str) -> Mapping[str, Any]:
+        """As they were kept, whether they are still good or not."""
+        return _in_words(lambda: self._vault.get(connection))
+
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
         """Put them in place of those before; they were read back when this returns."""
         _in_words(lambda: self._vault.put(connection, secrets))

@@ -1,12 +1,16 @@
 """Connecting and disconnecting: what is secret goes to the keyring, the rest to the store; off the engine's thread."""
 
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from scheduler.connections.connector import Call, Connector, ToolFailedError
+from scheduler.connections.oauth.authorising import authorise
+from scheduler.connections.oauth.browser import open_browser
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
+from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.hiding import hidden_in, make_keepable
 from scheduler.engine.runs.tools import CALL_SECONDS, Secrets, keeps_secrets
 from scheduler.rules.failures import Failure, FailureClass
@@ -24,10 +28,20 @@ class Connecting:
     not kept.
     """
 
-    def __init__(self, context: Context, registry: Registry, secrets: Secrets) -> None:
+    def __init__(
+        self,
+        context: Context,
+        registry: Registry,
+        secrets: Secrets,
+        open_browser: Callable[[str], None] = open_browser,
+    ) -> None:
         self._context = context
         self._registry = registry
         self._secrets = secrets
+        self._open_browser = open_browser
+        self._lock = threading.Lock()
+        self._signing_in: dict[str, threading.Event] = {}
+        self._has_ended = False
 
     def connect(
         self,
@@ -46,13 +60,18 @@ class Connecting:
             return first
         connector, before = self._find(name)
         settings = self._check(connector, {**before, **_filled(given)}, given)
-        if test:
-            self._try(connector, name, settings)
         secrets = {one.name: settings[one.name] for one in connector.fields if one.secret}
         kept = {field: value for field, value in secrets.items() if value not in (None, "")}
+        plain = {field: value for field, value in settings.items() if field not in kept}
+        if connector.oauth is not None:
+            signed_in = self._sign_in(connector, name, settings)
+            kept |= signed_in
+            plain |= {field: value for field, value in signed_in.items() if field in plain}
+        if test:
+            self._try(connector, name, {**plain, **kept})
         self._keep(name, kept, before)
         try:
-            return save({field: value for field, value in settings.items() if field not in kept})
+            return save(plain)
         except BaseException:
             with suppress(ToolFailedError):
                 self._keep(name, before, kept)
@@ -63,7 +82,18 @@ class Connecting:
         connector, before = self._find(name)
         row = connections.find(self._context.database.read(), name)
         known = {} if row is None or given is not None else row.settings
-        return self._try(connector, name, self._check(connector, {**before, **known, **_filled(given or {})}, given))
+        if before and given is None:
+            before = dict(self._secrets.read(name))
+        settings = self._check(connector, {**before, **known, **_filled(given or {})}, given)
+        return self._try(connector, name, {**before, **settings})
+
+    def give_up(self, name: str | None = None) -> None:
+        """End the sign-in to that connection, or all of them for good: nobody waits for a browser any longer."""
+        with self._lock:
+            self._has_ended = self._has_ended or name is None
+            for signing_in, stop in self._signing_in.items():
+                if name in (None, signing_in):
+                    stop.set()
 
     def disconnect(self, name: str, forget: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The secrets first: what is left when something breaks in between asks for a reconnect."""
@@ -83,11 +113,36 @@ class Connecting:
         if row is None or not keeps_secrets(connector, row.settings):
             return connector, {}
         try:
-            return connector, dict(self._secrets.read(name))
+            return connector, dict(self._secrets.recall(name))
         except ToolFailedError as error:
             if error.failure.kind is not FailureClass.AUTH:
                 raise
             return connector, {}
+
+    def _sign_in(self, connector: Connector, name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Through the browser, as the account that the connection belongs to if it has one already."""
+        row = connections.find(self._context.database.read(), name)
+        known = None if row is None else row.settings.get("account")
+        stop = threading.Event()
+        with self._lock:
+            if name in self._signing_in:
+                raise RefusedError("busy", f"Somebody is signing in to {name} already. Look for the browser's window.")
+            self._signing_in[name] = stop
+            if self._has_ended:
+                stop.set()
+        try:
+            return authorise(
+                connector,
+                settings,
+                connection=name,
+                now=self._context.clock.now,
+                before=known or settings.get("account") or None,
+                open_browser=self._open_browser,
+                stop=stop,
+            )
+        finally:
+            with self._lock:
+                del self._signing_in[name]
 
     def _check(self, connector: Connector, whole: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
         """The keyring may hold more than fields; a field that nobody knows is refused only if it was given."""

@@ -43,6 +43,9 @@ class Secrets(Protocol):
     def read(self, connection: str) -> Mapping[str, Any]:
         """The secret fields of a connection; ToolFailedError if they cannot be had now."""
 
+    def recall(self, connection: str) -> Mapping[str, Any]:
+        """As they were kept, whether they are still good or not."""
+
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
         """In place of those before; ToolFailedError if they could not be kept."""
 
@@ -56,6 +59,9 @@ class NoSecrets:
     def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002
         return {}
 
+    def recall(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002
+        return {}
+
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:  # noqa: ARG002
         raise ToolFailedError(NoVaultError().failure)
 
@@ -65,7 +71,7 @@ class NoSecrets:
 
 def keeps_secrets(connector: Connector, settings: Mapping[str, Any]) -> bool:
     """Whether a connection has something in the keyring: the store holds all its other fields."""
-    return any(one.secret and one.name not in settings for one in connector.fields)
+    return connector.oauth is not None or any(one.secret and one.name not in settings for one in connector.fields)
 
 
 class Tools:

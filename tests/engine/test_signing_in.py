@@ -1,0 +1,161 @@
+"""Connecting through the browser: a real service, a real keyring, and who may sign in again."""
+
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.connectors.google import google
+from scheduler.connections.keeper import Keeper
+from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError, SignInStoppedError
+from scheduler.connections.registry import Registry
+from scheduler.connections.vault import Vault
+from scheduler.engine.refusal import RefusedError
+from scheduler.store import connections
+from tests.connections.emulator import ANNA, BERT, Emulator, running_emulator
+from tests.connections.front import Front, Rule, running_front
+from tests.connections.oauth.people import asked_by
+from tests.connections.secret_service import SecretService
+from tests.engine.harness import HOUR
+from tests.runs.scripts import job
+from tests.runs.shop import Shop
+
+READS = job('found = ctx.call("google:me", "search_mail", query="subject:receipt")\nctx.done(str(len(found)))')
+
+
+@pytest.fixture(scope="module")
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    with running_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def front(emulator: Emulator) -> Iterator[Front]:
+    with running_front(emulator.google) as front:
+        yield front
+
+
+@pytest.fixture
+def shop(tmp_path: Path, keyring: SecretService) -> Iterator[Shop]:
+    shop = Shop(tmp_path)
+    shop.world.registry = lambda: Registry([google])  # type: ignore[method-assign]
+    shop.secrets = Keeper()
+    shop.crash()
+    yield shop
+    shop.close()
+
+
+def agree(front: Front, who: str) -> Callable[[str], None]:
+    """Somebody who agrees at once: what their browser would send and follow."""
+
+    def act(url: str) -> None:
+        form = urlencode({**asked_by(url), "email": who}).encode()
+
+        def go() -> None:
+            urllib.request.urlopen(f"{front.url}/o/oauth2/v2/auth/callback", form, timeout=60).close()
+
+        threading.Thread(target=go).start()
+
+    return act
+
+
+def connect(shop: Shop, front: Front, who: str, **given: str) -> dict[str, Any]:
+    shop.house.connecting._open_browser = agree(front, who)
+    known = {"client_id": "dayhand-desktop", "base_url": front.url}
+    return shop.house.connect("google:me", {**known, **given}, test=True)
+
+
+def settings_of(shop: Shop) -> dict[str, Any]:
+    row = connections.find(shop.database.read(), "google:me")
+    assert row is not None
+    return row.settings
+
+
+def test_a_login_goes_to_the_keyring_and_the_account_to_the_store(shop: Shop, front: Front) -> None:
+    connect(shop, front, ANNA, client_secret="app-secret")
+    assert settings_of(shop) == {"client_id": "dayhand-desktop", "account": ANNA, "base_url": front.url}
+    kept = Vault().get("google:me")
+    assert kept["account"] == ANNA and kept["client_secret"] == "app-secret"
+    assert kept["access_token"] and kept["refresh_token"]
+    stored = b"".join(file.read_bytes() for file in shop.folder.rglob("*") if file.is_file())
+    for name in ("access_token", "refresh_token", "client_secret"):
+        assert kept[name].encode() not in stored
+    assert shop.house.connecting.test("google:me") == f"Signed in as {ANNA}."
+    shop.deploy(READS.replace("world:x", "google:me"))
+    shop.clock.move(HOUR)
+    shop.tick()
+    assert shop.runs("j")[-1].summary == "3"
+
+
+def test_an_app_without_a_secret_of_its_own_is_signed_in_as_well(shop: Shop, front: Front) -> None:
+    connect(shop, front, ANNA)
+    assert settings_of(shop)["client_secret"] is None
+    assert shop.house.connecting.test("google:me") == f"Signed in as {ANNA}."
+
+
+def test_only_the_same_account_may_sign_in_again(shop: Shop, front: Front) -> None:
+    connect(shop, front, ANNA)
+    before = Vault().get("google:me")
+    with pytest.raises(OtherAccountError, match=f"{BERT}.*{ANNA}"):
+        connect(shop, front, BERT)
+    assert (settings_of(shop)["account"], Vault().get("google:me")) == (ANNA, before)
+
+
+def test_a_login_that_was_taken_back_is_asked_for_and_the_app_needs_no_new_secret(shop: Shop, front: Front) -> None:
+    """F3, U9"""
+    connect(shop, front, ANNA, client_secret="app-secret")
+    kept = Vault().get("google:me")
+    Keeper().keep("google:me", {**kept, "expires_at": "2020-01-01T00:00:00+00:00", "refresh_token": "taken back"})
+    shop.secrets = Keeper()
+    shop.crash()
+    shop.deploy(READS.replace("world:x", "google:me"))
+    shop.clock.move(HOUR)
+    shop.tick()
+    [request] = shop.requests()
+    assert (request.kind, request.subject) == ("reconnect", "google:me")
+    assert ANNA in request.sentence
+    connect(shop, front, ANNA)
+    shop.tick()
+    assert (shop.requests(), shop.runs("j")[-1].summary) == ([], "3")
+    assert Vault().get("google:me")["client_secret"] == "app-secret"
+
+
+def test_who_gives_up_is_not_waited_for(shop: Shop, front: Front) -> None:
+    connecting = shop.house.connecting
+    raised: list[Exception] = []
+    opened = threading.Event()
+
+    def try_it() -> None:
+        try:
+            shop.house.connect("google:me", {"client_id": "dayhand-desktop", "base_url": front.url})
+        except ToolFailedError as error:
+            raised.append(error)
+
+    connecting._open_browser = lambda _: opened.set()
+    waiting = threading.Thread(target=try_it)
+    waiting.start()
+    assert opened.wait(60)
+    with pytest.raises(RefusedError, match="signing in to google:me already"):
+        connecting.connect("google:me", {"client_id": "x", "base_url": front.url}, lambda _: {})
+    connecting.give_up("google:other")
+    assert waiting.is_alive()
+    connecting.give_up("google:me")
+    waiting.join(60)
+    assert [type(error) for error in raised] == [SignInStoppedError]
+    connecting.give_up()
+    with pytest.raises(SignInStoppedError):
+        connecting.connect("google:me", {"client_id": "x", "base_url": front.url}, lambda _: {})
+    assert connections.find(shop.database.read(), "google:me") is None
+
+
+def test_a_service_that_refuses_leaves_everything_as_it_was(shop: Shop, front: Front) -> None:
+    front.rules.append(Rule(method="POST", path="/oauth2/token", status=400))
+    with pytest.raises(NotAllowedError):
+        connect(shop, front, ANNA)
+    assert connections.find(shop.database.read(), "google:me") is None
