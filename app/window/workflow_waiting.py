@@ -75,8 +75,8 @@ class WaitingList(QFrame):
         self._grid.setHorizontalSpacing(Space.MEDIUM)
         self._grid.setVerticalSpacing(Space.TIGHT)
         self._grid.setColumnStretch(1, 1)
-        self._grid.addWidget(self.more, _MOST, 0, 1, 3)
-        self._grid.addWidget(self.saying, _MOST + 1, 0, 1, 3)
+        self._grid.addWidget(self.saying, 0, 0, 1, 3)
+        self._grid.addWidget(self.more, _MOST + 1, 0, 1, 3)
 
     def set_workflow(self, workflow: str) -> None:
         if workflow != self._workflow:
@@ -138,7 +138,7 @@ class _Row:
         self.button: QPushButton = make_button(QCoreApplication.translate("waiting", "Skip"))
         self.button.clicked.connect(lambda: None if self.event is None else skip(self.event))
         for column, widget in enumerate(self._widgets()):
-            grid.addWidget(widget, place, column, Qt.AlignmentFlag.AlignVCenter)
+            grid.addWidget(widget, place + 1, column, Qt.AlignmentFlag.AlignVCenter)
 
     def show(self, one: Waiting, facts: WaitingFacts) -> None:
         self.event = one
