@@ -10,6 +10,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QFormLayout, QLabel, QVBoxLayout, QWidget
 
+from app.interpreting import interpret
 from app.look import mark
 from app.theme import Space, Type, make_font
 from app.times import say_until, say_zoned
@@ -116,7 +117,7 @@ class ScheduleEditor(QWidget):
             self.refusal.setText(error.sentence)
         else:
             self._value, self._refusal = value, None
-            self.words.setText(say(spec, viewer_zone=self._machine_zone))
+            self.words.setText(interpret(say(spec, viewer_zone=self._machine_zone)))
             self.times.setText(self._say_times(times, spec))
         self.picker.cron.setAccessibleDescription(self._refusal.sentence if self._refusal else "")
         self.refusal.setVisible(self._refusal is not None)

@@ -4,8 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from PySide6.QtCore import QCoreApplication
+
 from app.installation import Installation
+from app.interpreting import interpret
 from app.overview import Overview
+from app.times import say_number
 from app.watch import read_overview
 from app.widgets.timeline_axis import day_span
 from app.widgets.timeline_layout import Bar, Lane
@@ -16,6 +20,7 @@ from scheduler.engine.workflows.views.history import Found, HistoryPage
 from scheduler.engine.workflows.views.runs import RunView
 from scheduler.engine.workflows.views.times import NextTime
 
+translate = QCoreApplication.translate
 _MOST_PAST = 1_000
 _MOST_COMING = 1_000
 """Times that are worked out for all workflows together; of each at least the next few."""
@@ -97,7 +102,7 @@ def _draw_past(past: HistoryPage, overview: Overview) -> Iterator[Bar]:
             start=time.planned,
             end=time.until or time.planned,
             state=state,
-            words=time.sentence,
+            words=interpret(time.sentence),
         )
 
 
@@ -123,13 +128,16 @@ def _tell(past: HistoryPage, overview: Overview) -> Iterator[Line]:
                 run=run.id,
             )
     for time in past.occurrences:
-        times = f" ({time.number}{'+' if time.more else ''} times)" if time.number > 1 else ""
+        said = interpret(time.sentence)
+        if time.number > 1:
+            number = f"{say_number(time.number)}{'+' if time.more else ''}"
+            said = translate("today", "{sentence} ({number} times)").format(sentence=said, number=number)
         yield Line(
             at=time.until or time.planned,
             workflow=time.workflow,
             name=overview.name_of(time.workflow),
             state=state_of_time(time.state),
-            sentence=f"{time.sentence}{times}",
+            sentence=said,
         )
 
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.asking import Asking
 from app.installation import Installation
+from app.interpreting import interpret
 from app.look import mark
 from app.resources import find_resource
 from app.theme import Space, Tone, Type, colours_of
@@ -76,7 +77,7 @@ def look_at_script(installation: Installation, path: Path) -> Offer:
     for handler in plan.handlers.values():
         if handler.schedule is not None:
             spec = Spec.read(handler.schedule, machine_zone=context.machine_zone, now=context.clock.now())
-            times.append(say(spec, viewer_zone=context.machine_zone))
+            times.append(interpret(say(spec, viewer_zone=context.machine_zone)))
     return Offer(
         validated=validated,
         name=plan.name,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from PySide6.QtCore import QCoreApplication
 
 from app.installation import Installation
+from app.interpreting import interpret
 from app.times import say_number
 from app.window.states import state_of_run, state_of_time
 from app.words import RunState
@@ -96,7 +97,7 @@ def _of_run(one: RunView, names: Mapping[str, str], asked: str) -> Row:
 
 
 def _of_time(one: UnrunView, names: Mapping[str, str]) -> Row:
-    said = one.sentence
+    said = interpret(one.sentence)
     if one.number > 1:
         count = translate("history", "more than {number}") if one.more else "{number}"
         times = translate("history", "{count} times: {sentence}")

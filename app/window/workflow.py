@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QTabWidget, QVBoxLayout,
 
 from app.asking import Asking, command
 from app.installation import Installation
+from app.interpreting import interpret
 from app.look import mark
 from app.theme import Space, Tone, Type
 from app.widgets.chip import Chip
@@ -130,7 +131,9 @@ class WorkflowPane(QWidget):
         details = facts.details
         self.name.setText(reveal(details.name))
         self.chip.set_sign(sign_workflow(details.state))
-        self.words.setText(" · ".join(part for part in (details.words, say_next(details, facts.now)) if part))
+        self.words.setText(
+            " · ".join(part for part in (interpret(details.words), say_next(details, facts.now)) if part)
+        )
         self.description.setText(reveal(details.description.strip()))
         self.description.setVisible(bool(details.description.strip()))
         is_paused, is_away = details.state is WorkflowState.PAUSED, details.state is WorkflowState.ARCHIVED

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout
 
+from app.interpreting import interpret
 from app.look import mark
 from app.theme import Space, Type
 from app.times import say_number, say_until, say_zoned
@@ -59,10 +60,10 @@ class ScheduleBlock(QFrame):
 
     def show_facts(self, schedule: ScheduleFacts, machine_zone: str, now: datetime) -> None:
         self.schedule = schedule
-        self.words.setText(schedule.words)
+        self.words.setText(interpret(schedule.words))
         self.words.setToolTip(schedule.handler)
         for button in (self.run, self.edit, self.skip, self.past):
-            label = self.tr("{action}: {words}").format(action=button.text(), words=schedule.words)
+            label = self.tr("{action}: {words}").format(action=button.text(), words=self.words.text())
             button.setAccessibleName(label)
         self.times.setText(say_coming(schedule, machine_zone, now))
         self.skip.setEnabled(bool(schedule.coming) and schedule.skips is None and not schedule.is_paused)

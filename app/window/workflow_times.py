@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.asking import Asking
 from app.installation import Installation
+from app.interpreting import interpret
 from app.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.widgets.schedule_editor import ScheduleEditor
@@ -102,7 +103,7 @@ class TimesDialog(QDialog):
             self.tr("Somebody else changed these times while you did. Nothing was saved yet."), Tone.ATTENTION
         )
         said = self.tr("Stored now: {theirs}\nYours: {mine}")
-        self.both.setText(said.format(theirs=stored.words, mine=self.editor.words.text()))
+        self.both.setText(said.format(theirs=interpret(stored.words), mine=self.editor.words.text()))
         self.both.show()
         self.theirs.show()
         self._theirs = stored

@@ -6,6 +6,7 @@ from PySide6.QtCore import QAbstractProxyModel, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.interpreting import interpret
 from app.theme import Colours, Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import measure_chip, paint_chip
 from app.widgets.plain import reveal
@@ -65,7 +66,7 @@ class WorkflowsDelegate(QStyledItemDelegate):
         painter.drawText(QRect(area.left(), top, area.width(), bold.height()), Qt.AlignmentFlag.AlignLeft, name)
         painter.setFont(view.font())
         painter.setPen(QColor(colours.muted))
-        words = metrics.elidedText(reveal(row.view.words).replace("\n", " "), elide, area.width())
+        words = metrics.elidedText(reveal(interpret(row.view.words)).replace("\n", " "), elide, area.width())
         below = QRect(area.left(), top + bold.height() + Space.HAIR, area.width(), metrics.height())
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, words)
 

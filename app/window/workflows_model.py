@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 )
 
 from app.installation import Installation
+from app.interpreting import interpret
 from app.times import say_until
 from app.widgets.plain import as_tooltip
 from app.widgets.signs import sign_workflow
@@ -125,7 +126,7 @@ class WorkflowsModel(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._say(row)
             case Qt.ItemDataRole.ToolTipRole:
-                return as_tooltip(f"{row.view.words}\n{describe_strip(row.strip)}")
+                return as_tooltip(f"{interpret(row.view.words)}\n{describe_strip(row.strip)}")
             case _:
                 return row if role == ROW else None
 
@@ -136,7 +137,7 @@ class WorkflowsModel(QAbstractListModel):
         parts = (
             row.view.name,
             sign_workflow(row.view.state).word,
-            row.view.words,
+            interpret(row.view.words),
             self.say_next(row),
             describe_strip(row.strip),
         )
@@ -195,5 +196,5 @@ class WorkflowsFilter(QSortFilterProxyModel):
             return False
         if self._tag and self._tag not in view.tags:
             return False
-        searched = " ".join((view.name, view.workflow, view.words, *view.tags)).casefold()
+        searched = " ".join((view.name, view.workflow, interpret(view.words), *view.tags)).casefold()
         return all(word in searched for word in self._text.split())

@@ -101,6 +101,10 @@
         <source>Connecting…</source>
         <translation>Wird verbunden …</translation>
     </message>
+    <message>
+        <source>Sign in in the browser that opens now…</source>
+        <translation>Melde dich in dem Browser an, der sich jetzt öffnet …</translation>
+    </message>
 </context>
 <context>
     <name>ConnectionsPage</name>
@@ -1870,6 +1874,125 @@ Deine: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>engine</name>
+    <message>
+        <source>The run before it was still going.</source>
+        <translation>Der Lauf davor lief noch.</translation>
+    </message>
+    <message>
+        <source>A later time took its place while it waited.</source>
+        <translation>Ein späterer Termin nahm seinen Platz ein, während er wartete.</translation>
+    </message>
+    <message>
+        <source>1,000 earlier times were already waiting.</source>
+        <translation>1.000 frühere Termine warteten schon.</translation>
+    </message>
+    <message>
+        <source>Its time passed while the computer or Dayhand was off, asleep or paused.</source>
+        <translation>Der Termin verging, während der Computer oder Dayhand aus war, schlief oder pausierte.</translation>
+    </message>
+    <message>
+        <source>Its time passed unseen; one later run made up for it.</source>
+        <translation>Der Termin verging ungesehen; ein späterer Lauf holte ihn nach.</translation>
+    </message>
+    <message>
+        <source>It was older than the catch-up window allows.</source>
+        <translation>Er war älter, als das Nachholen erlaubt.</translation>
+    </message>
+    <message>
+        <source>You skipped it.</source>
+        <translation>Du hast ihn übersprungen.</translation>
+    </message>
+    <message>
+        <source>The schedule had reached its limit of runs.</source>
+        <translation>Der Plan hatte seine Höchstzahl an Läufen erreicht.</translation>
+    </message>
+    <message>
+        <source>The schedule&apos;s times were changed before it ran.</source>
+        <translation>Die Termine wurden geändert, bevor er lief.</translation>
+    </message>
+    <message>
+        <source>The clock was set back, and it lay too far ahead.</source>
+        <translation>Die Uhr wurde zurückgestellt, und er lag zu weit voraus.</translation>
+    </message>
+    <message>
+        <source>The schedule was removed before it ran.</source>
+        <translation>Der Plan wurde entfernt, bevor er lief.</translation>
+    </message>
+    <message>
+        <source>The backfill was cancelled before it ran.</source>
+        <translation>Das Nachholen wurde abgebrochen, bevor er lief.</translation>
+    </message>
+    <message>
+        <source>It could not be started, and three more tries failed.</source>
+        <translation>Er ließ sich nicht starten, und drei weitere Versuche scheiterten.</translation>
+    </message>
+    <message>
+        <source>It was stopped.</source>
+        <translation>Er wurde gestoppt.</translation>
+    </message>
+    <message>
+        <source>It was stopped because the next time had come.</source>
+        <translation>Er wurde gestoppt, weil der nächste Termin da war.</translation>
+    </message>
+    <message>
+        <source>Dayhand ended while it ran.</source>
+        <translation>Dayhand endete während des Laufs.</translation>
+    </message>
+    <message>
+        <source>The run reported an error.</source>
+        <translation>Der Lauf meldete einen Fehler.</translation>
+    </message>
+    <message>
+        <source>What is stored about it makes no sense.</source>
+        <translation>Was darüber gespeichert ist, ergibt keinen Sinn.</translation>
+    </message>
+    <message>
+        <source>It failed five times in a row.</source>
+        <translation>Er scheiterte fünfmal nacheinander.</translation>
+    </message>
+    <message>
+        <source>A repair is being prepared.</source>
+        <translation>Eine Reparatur wird vorbereitet.</translation>
+    </message>
+    <message>
+        <source>Its time has come; it starts as soon as another run ends.</source>
+        <translation>Seine Zeit ist da; er startet, sobald ein anderer Lauf endet.</translation>
+    </message>
+    <message>
+        <source>It has no more times.</source>
+        <translation>Er hat keine Termine mehr.</translation>
+    </message>
+    <message>
+        <source>Put away; deploy it again to bring it back.</source>
+        <translation>Weggelegt; neu eingerichtet ist er wieder da.</translation>
+    </message>
+    <message>
+        <source>Runs when something arrives.</source>
+        <translation>Läuft, wenn etwas eintrifft.</translation>
+    </message>
+    <message>
+        <source>It waits for you.</source>
+        <translation>Er wartet auf dich.</translation>
+    </message>
+    <message>
+        <source>It is running now.</source>
+        <translation>Läuft gerade.</translation>
+    </message>
+    <message>
+        <source>You paused it.</source>
+        <translation>Du hast ihn pausiert.</translation>
+    </message>
+    <message>
+        <source>You paused its times.</source>
+        <translation>Du hast seine Termine pausiert.</translation>
+    </message>
+    <message>
+        <source>Everything is paused.</source>
+        <translation>Alles ist pausiert.</translation>
+    </message>
+</context>
+<context>
     <name>export</name>
     <message>
         <source>{path} could not be written: {why}. Choose another place.</source>
@@ -2186,6 +2309,117 @@ Deine: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>schedules</name>
+    <message>
+        <source>every second</source>
+        <translation>jede Sekunde</translation>
+    </message>
+    <message>
+        <source>every {number} seconds</source>
+        <translation>alle {number} Sekunden</translation>
+    </message>
+    <message>
+        <source>every minute</source>
+        <translation>jede Minute</translation>
+    </message>
+    <message>
+        <source>every {number} minutes</source>
+        <translation>alle {number} Minuten</translation>
+    </message>
+    <message>
+        <source>every hour</source>
+        <translation>jede Stunde</translation>
+    </message>
+    <message>
+        <source>every {number} hours</source>
+        <translation>alle {number} Stunden</translation>
+    </message>
+    <message>
+        <source>every day</source>
+        <translation>jeden Tag</translation>
+    </message>
+    <message>
+        <source>every {number} days</source>
+        <translation>alle {number} Tage</translation>
+    </message>
+    <message>
+        <source>daily</source>
+        <translation>täglich</translation>
+    </message>
+    <message>
+        <source>on weekdays</source>
+        <translation>montags bis freitags</translation>
+    </message>
+    <message>
+        <source>on weekends</source>
+        <translation>am Wochenende</translation>
+    </message>
+    <message>
+        <source>on the last day of the month</source>
+        <translation>am letzten Tag des Monats</translation>
+    </message>
+    <message>
+        <source>on Mondays</source>
+        <translation>montags</translation>
+    </message>
+    <message>
+        <source>on Tuesdays</source>
+        <translation>dienstags</translation>
+    </message>
+    <message>
+        <source>on Wednesdays</source>
+        <translation>mittwochs</translation>
+    </message>
+    <message>
+        <source>on Thursdays</source>
+        <translation>donnerstags</translation>
+    </message>
+    <message>
+        <source>on Fridays</source>
+        <translation>freitags</translation>
+    </message>
+    <message>
+        <source>on Saturdays</source>
+        <translation>samstags</translation>
+    </message>
+    <message>
+        <source>on Sundays</source>
+        <translation>sonntags</translation>
+    </message>
+    <message>
+        <source>from {first} to {last}</source>
+        <translation>von {first} bis {last}</translation>
+    </message>
+    <message>
+        <source>hourly at {times}</source>
+        <translation>stündlich um {times}</translation>
+    </message>
+    <message>
+        <source>{days} at {times}</source>
+        <translation>{days} um {times}</translation>
+    </message>
+    <message>
+        <source>{number}th</source>
+        <translation>{number}.</translation>
+    </message>
+    <message>
+        <source>on the {days} of the month</source>
+        <translation>am {days} des Monats</translation>
+    </message>
+    <message>
+        <source>on {day} {month}</source>
+        <translation>am {day}. {month}</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first} bis {last}</translation>
+    </message>
+    <message>
+        <source>{some} and {last}</source>
+        <translation>{some} und {last}</translation>
+    </message>
+</context>
+<context>
     <name>settings</name>
     <message>
         <source>Your choice holds until Dayhand ends, but it could not be kept: {why}. Check that you may write to {folder}.</source>
@@ -2383,6 +2617,13 @@ Deine: {mine}</translation>
     <message>
         <source>{number} min</source>
         <translation>{number} Min.</translation>
+    </message>
+</context>
+<context>
+    <name>today</name>
+    <message>
+        <source>{sentence} ({number} times)</source>
+        <translation>{sentence} ({number}-mal)</translation>
     </message>
 </context>
 <context>

@@ -48,6 +48,7 @@ TRANSLATING = {"tr", "translate"}
 NAMES_OF_OURS = {"Dayhand"}
 """What is called the same in every language."""
 FROM_TABLES = {
+    "app/interpreting.py",
     "app/words.py",
     "app/window/pages.py",
     "app/window/settings_words.py",
