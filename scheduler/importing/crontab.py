@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler.importing.found import LONGEST_RUN, Found, Job, Left, is_secret, with_environment
+from scheduler.importing.found import IN_FOLDER, LONGEST_RUN, Found, Job, Left, is_secret, with_environment
 from scheduler.importing.vixie import CronLine, NotCronError
 from scheduler.timing.cron import MACROS, parse_cron
 from scheduler.timing.errors import BadScheduleError
@@ -130,6 +130,8 @@ def _translate(line: str, settings: _Settings, comment: str, user: str | None, p
     given |= {"overlap": "allow_all", "catchup": "none", "after_crash": "never", "timeout": LONGEST_RUN}
     command, fed = _cut(rest)
     words = (settings.shell, "-c", command) if fed is None else ("/bin/sh", "-c", _FEED, command, fed, settings.shell)
+    if home := settings.environment.get("HOME"):  # cron starts commands there
+        words = ("/bin/sh", "-c", IN_FOLDER, home, *words)
     return Job(
         title=comment or command,
         commands=(with_environment(words, settings.environment),),

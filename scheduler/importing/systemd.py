@@ -8,7 +8,17 @@ from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from scheduler.importing.found import LONGEST_RUN, Found, Job, Left, OldTimes, is_secret, with_environment, write_length
+from scheduler.importing.found import (
+    IN_FOLDER,
+    LONGEST_RUN,
+    Found,
+    Job,
+    Left,
+    OldTimes,
+    is_secret,
+    with_environment,
+    write_length,
+)
 from scheduler.importing.on_calendar import NotCalendarError, OnCalendar
 from scheduler.importing.units import Setting, read_span, read_unit
 from scheduler.timing.calendar import parse_calendars
@@ -28,7 +38,6 @@ _REASONS = {
     "EnvironmentFile": "Variables are not read from a file; let the command read it.",
     "User": "Dayhand runs as you.",
 }
-_IN_FOLDER = 'cd "$0" && exec "$@"'
 _FORGIVEN = '"$@" || :'
 
 
@@ -143,7 +152,7 @@ class _Timer:
             words = self._words(setting)
             if folder:
                 place = self._fill_in(folder.removeprefix("-"), setting)
-                words = ("/bin/sh", "-c", _IN_FOLDER, place, *words)
+                words = ("/bin/sh", "-c", IN_FOLDER, place, *words)
             yield with_environment(words, environment)
 
     def _words(self, setting: Setting) -> tuple[str, ...]:

@@ -107,6 +107,13 @@ def test_variables_reach_the_lines_below_them() -> None:
     assert found.left == ()
 
 
+def test_a_home_of_its_own_is_where_commands_start() -> None:
+    [job] = read_crontab("HOME=/srv/x\n0 1 * * * ./run\n").jobs
+    [words] = job.commands
+    assert words[:2] == ("/usr/bin/env", "HOME=/srv/x")
+    assert words[2:] == ("/bin/sh", "-c", 'cd "$0" && exec "$@"', "/srv/x", "/bin/sh", "-c", "./run")
+
+
 def test_a_percent_sign_feeds_the_command() -> None:
     job = one("0 4 * * * mail -s 50\\% me%Dear me,%%bye")
     [words] = job.commands
