@@ -41,24 +41,28 @@ _PEOPLE = _maybe(ParameterKind.LIST, "Addresses such as Anna <anna@example.org>.
 _MAIL_TOOLS = (
     Tool(
         name="search_mail",
+        may="look through the mail of {name}",
         help="Find mails with the words of Gmail's own search, newest first; 20 if no limit is given.",
         parameters={"query": _text("As in Gmail, such as from:shop newer_than:7d."), "limit": _LIMIT},
         run=google_mail.search,
     ),
     Tool(
         name="fetch_mail",
+        may="read the mail of {name}",
         help="Read a mail, and what is attached to it by name.",
         parameters={"id": _MAIL},
         run=google_mail.fetch,
     ),
     Tool(
         name="fetch_attachment",
+        may="read attachments of the mail of {name}",
         help="Read an attachment of a mail as base64.",
         parameters={"id": _MAIL, "attachment": _text("Which one, as fetch_mail gives it.")},
         run=google_mail.attachment,
     ),
     Tool(
         name="send_mail",
+        may="send mail in your name from {name}",
         help="Send a mail from the account, once.",
         parameters={
             "to": Parameter(ParameterKind.LIST, help="Addresses such as Anna <anna@example.org>."),
@@ -76,6 +80,7 @@ _MAIL_TOOLS = (
     ),
     Tool(
         name="label_mail",
+        may="label and archive the mail of {name}",
         help="Put labels on a mail, or take them off; without INBOX it is archived.",
         parameters={
             "id": _MAIL,
@@ -90,6 +95,7 @@ _MAIL_TOOLS = (
 _CALENDAR_TOOLS = (
     Tool(
         name="list_events",
+        may="read the calendar of {name}",
         help="What is in a calendar, by time; 100 events if no limit is given.",
         parameters={
             "start": _maybe(ParameterKind.TEXT, "A day or a time from which on."),
@@ -103,6 +109,7 @@ _CALENDAR_TOOLS = (
     ),
     Tool(
         name="create_event",
+        may="add to the calendar of {name}",
         help="Put an event into a calendar, once; nobody is invited.",
         parameters={
             "summary": _text("What it is called."),
@@ -121,6 +128,7 @@ _CALENDAR_TOOLS = (
 _FILE_TOOLS = (
     Tool(
         name="list_files",
+        may="list the files of {name}",
         help="What is in Drive, without the trash; 100 files if no limit is given.",
         parameters={
             "folder": _FOLDER,
@@ -131,6 +139,7 @@ _FILE_TOOLS = (
     ),
     Tool(
         name="upload_file",
+        may="add files to {name}",
         help="Put a new file into Drive, once; at most 25 MB.",
         parameters={
             "name": _text("What it is called."),

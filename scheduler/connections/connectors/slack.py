@@ -190,12 +190,14 @@ slack = Connector(
     tools=(
         Tool(
             name="list_channels",
+            may="list the channels of {name}",
             help="The channels that the app can see.",
             parameters={"limit": _MOST},
             run=_channels,
         ),
         Tool(
             name="list_messages",
+            may="read what is said in {name}",
             help="What was said in a channel, newest first.",
             parameters={
                 "channel": _CHANNEL,
@@ -206,6 +208,7 @@ slack = Connector(
         ),
         Tool(
             name="post",
+            may="post in your name in {name}",
             help="Say something in a channel, once.",
             parameters={
                 "channel": _CHANNEL,

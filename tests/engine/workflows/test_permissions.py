@@ -81,6 +81,7 @@ def test_every_tool_that_comes_with_the_app_has_words_of_its_own() -> None:
     for kind in registry.kinds():
         for tool in registry.connector(kind).tools:
             said = registry.say_ability(f"{kind}:mine", tool.name)
+            assert tool.may, f"{kind} {tool.name}"
             assert said.isprintable() and "{" not in said and said[0].islower() and said[-1] not in ".,"
 
 
