@@ -9,7 +9,8 @@ from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.connections.connectors import mail_reading as reading
 from scheduler.connections.connectors.imap_folder import check_validity, folder_of, number_of, opened
 from scheduler.connections.connectors.imap_session import RefusedError, Session, quoted
-from scheduler.connections.connectors.mail_wire import LostError
+from scheduler.connections.connectors.imap_values import BadAnswerError
+from scheduler.connections.connectors.mail_wire import LostError, TooMuchError
 from scheduler.connections.connectors.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
@@ -19,11 +20,13 @@ _WORD = re.compile(r"[A-Za-z0-9$_.-]{1,60}", re.ASCII)
 
 @contextmanager
 def _acting(what: str) -> Iterator[None]:
-    """From the first command that changes anything until the server says how it went."""
+    """From the first command that changes anything until the server says how it went, in words that are understood."""
     try:
         yield
-    except LostError as error:
+    except (LostError, TooMuchError) as error:
         raise ToolFailedError.because(FailureClass.UNSURE, f"{error.failure.sentence} {what}") from error
+    except BadAnswerError as error:
+        raise ToolFailedError.because(FailureClass.UNSURE, f"The server's answer makes no sense. {what}") from error
 
 
 def move(call: Call) -> dict[str, Any]:

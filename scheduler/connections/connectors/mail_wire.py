@@ -29,6 +29,13 @@ class LostError(ToolFailedError):
         super().__init__(Failure(kind=FailureClass.TRANSIENT, sentence=sentence))
 
 
+class TooMuchError(ToolFailedError):
+    """An answer without an end, or nearly. Nothing more is read."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(Failure(kind=FailureClass.LOGIC, sentence=sentence))
+
+
 def security_field(name: str, label: str, default: str) -> Field:
     return Field(
         name=name,
@@ -151,8 +158,8 @@ class Wire:
         del self._buffer[:size]
         return content
 
-    def too_much(self) -> ToolFailedError:
-        return wrong(f"{self._server.host} sent more than anybody needs, so the rest was not read.")
+    def too_much(self) -> TooMuchError:
+        return TooMuchError(f"{self._server.host} sent more than anybody needs, so the rest was not read.")
 
     def close(self) -> None:
         with suppress(OSError):
