@@ -1,6 +1,9 @@
 """`fix` against the app that runs: shown, proposed, and used only after a yes."""
 
 import json
+import os
+import pty
+import subprocess
 import sys
 from pathlib import Path
 
@@ -63,6 +66,23 @@ def test_after_a_yes_it_is_used_and_can_be_taken_back(line: Line, failed: str, t
     assert line.ask("run", "sums", "--wait")["results"][0]["summary"] == "2 is the sum"
     line.ask("rollback", "sums", "1")
     assert line.ask("show", "sums")["version"] == 3
+
+
+@pytest.mark.parametrize(("typed", "version"), [(b"y\n", 2), (b"no\n", 1), (b"\n", 1)])
+def test_at_a_terminal_the_difference_comes_first_and_the_answer_decides(
+    line: Line, failed: str, tool: str, typed: bytes, version: int
+) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "app.main", "fix", failed, "--with", tool, "--data-dir", str(line.folder)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        os.write(ours, typed)
+        out, _ = process.communicate(timeout=120)
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == 0
+    assert out.index('+    ctx.done(f"{1 + 1} is the sum")') < out.index("Use this script?")
+    assert line.ask("show", "sums")["version"] == version
 
 
 def test_a_server_is_asked_as_well_and_three_times_at_most(line: Line, failed: str) -> None:
