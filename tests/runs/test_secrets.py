@@ -116,3 +116,17 @@ def test_everything_that_is_no_plain_field_counts_as_secret() -> None:
     connector = Connector(kind="x", title="X", help="", fields=fields, tools=(), test=lambda _: "")
     settings = {"user": "me", "password": "pw", "tokens": {"access": "a", "until": [7, None, ""]}, "renewed": True}
     assert sorted(hidden_in(connector, settings)) == ["7", "a", "pw"]
+
+
+def test_what_a_checker_finds_repeats_no_secret(shop: Shop) -> None:
+    """It becomes the result of the action."""
+    talkative = Talkative(foreseen=True)
+    talkative.check = lambda call: Checked(happened=True, result={"to": call.settings["password"]})  # type: ignore[method-assign]
+    shop.world.registry = talkative.registry  # type: ignore[method-assign]
+    shop.crash()
+    shop.house.layer.tools._secrets = talkative
+    shop.answering.connected("world:x", {})
+    shop.deploy(consumer())
+    shop.publish("a")
+    shop.pass_time(MINUTE)
+    assert shop.state("C")["told"] == ["applied", {"to": "•••"}]

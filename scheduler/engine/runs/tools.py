@@ -156,7 +156,8 @@ class Tools:
         call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
         ready = self.make_ready(workflow, call, mutation.key)
         try:
-            return tool.check(ready)
+            found = tool.check(ready)
+            return replace(found, result=self._hide(found.result, json.dumps(found.result, allow_nan=False), ready))
         except ToolFailedError as error:
             raise self._told(error.failure, ready) from error
         except Exception as error:
@@ -207,6 +208,9 @@ class Tools:
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
             raise self._told(_mistake(tool, ready, error, kind), ready) from error
+        return self._hide(answer, written, ready)
+
+    def _hide(self, answer: Any, written: str, ready: Call) -> Any:
         connector = self.registry.connector(ready.connection.partition(":")[0])
         return hide_in_answer(answer, written, hidden_in(connector, ready.settings))
 
