@@ -195,8 +195,8 @@ def happened(folder: Path, name: str, key: str) -> bool:
 class Inhabited(Installation):
     """The app's own installation, with a person in it who hands in work, answers, and leaves when all is done."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, **settings: Any) -> None:
+        super().__init__(folder, **settings)
         watch(self.database.read())
         self._wanted: set[str] = set()
         """What is still to be started by hand in this life."""
