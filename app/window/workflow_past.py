@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDateTimeEdit, QDialog, QFormLayout, QH
 
 from app.asking import Asking
 from app.installation import Installation
+from app.interpreting import interpret
 from app.look import indent
 from app.theme import Space
 from app.times import say_number
@@ -53,7 +54,7 @@ class PastDialog(QDialog):
         layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
         layout.setSpacing(Space.MEDIUM)
         layout.addWidget(make_heading(self.tr("Run past times")))
-        layout.addWidget(make_text(schedule.words, "muted"))
+        layout.addWidget(make_text(interpret(schedule.words), "muted"))
         layout.addLayout(form)
         layout.addWidget(self.preview)
         layout.addWidget(self.saying)

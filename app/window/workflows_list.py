@@ -17,7 +17,7 @@ from scheduler.rules.states import WorkflowState
 
 _NARROW = 760
 """Where there is less room, the last outcomes are left out."""
-_NEXT_WIDTH = 150
+_NEXT_WIDTH = 200
 
 
 class WorkflowsDelegate(QStyledItemDelegate):
