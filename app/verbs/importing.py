@@ -14,7 +14,7 @@ from app.folder import add_data_dir
 from app.verbs.human import now, say_time
 from app.verbs.verb import Told, Verb, ask
 from scheduler.importing.crontab import read_crontab
-from scheduler.importing.found import Found, Job
+from scheduler.importing.found import Found, Job, Left
 from scheduler.importing.script import write_script
 from scheduler.importing.systemd import read_systemd
 from scheduler.importing.tasks import read_task
@@ -49,7 +49,7 @@ def _arguments(parser: ArgumentParser) -> None:
 
 def _import(options: Namespace) -> Told:
     texts = {name: _read(name, options.kind) for name in options.files}
-    found = _translate(options, texts)
+    found = _without_past(_translate(options, texts))
     name = options.name or f"Imported from {options.kind}"
     script, names = write_script(name, ", ".join(Path(one).name for one in texts), found.jobs)
     answer: dict[str, Any] = {
@@ -104,25 +104,37 @@ def _translate(options: Namespace, texts: dict[str, str]) -> Found:
     return Found(tuple(job for one in found for job in one.jobs), tuple(left for one in found for left in one.left))
 
 
+def _without_past(found: Found) -> Found:
+    """What will never come again cannot be deployed."""
+    over = [job for job in found.jobs if not _times(job)[1]]
+    left = [Left(place=job.place, line=job.line, text=job.text, reason="Its last time has passed.") for job in over]
+    return Found(tuple(job for job in found.jobs if job not in over), (*found.left, *left))
+
+
 def _is_of_system(name: str) -> bool:
     path = Path(name).absolute()
     return path == Path("/etc/crontab") or path.parent == Path("/etc/cron.d")
 
 
-def _compare(job: Job, name: str) -> dict[str, Any]:
+def _times(job: Job) -> tuple[str, list[datetime], list[datetime] | None]:
+    """In words, and the next ones: ours, and those of the old scheduler."""
     from app.platform.zone import machine_zone  # noqa: PLC0415  only where times are shown
 
     machine, after = machine_zone(), now().replace(microsecond=0)
     spec = Spec.read({one: job.settings[one] for one in _TIMES if one in job.settings}, machine_zone=machine, now=after)
-    new = spec.times(machine).upcoming(after, _COUNT)
     old = None if job.old is None else list(islice(job.old(after, find_zone(machine)), _COUNT))
+    return say(spec), spec.times(machine).upcoming(after, _COUNT), old
+
+
+def _compare(job: Job, name: str) -> dict[str, Any]:
+    words, new, old = _times(job)
     return {
         "handler": name,
         "title": job.title,
         "place": job.place,
         "line": job.line,
         "text": job.text,
-        "words": say(spec),
+        "words": words,
         "notes": list(job.notes),
         "old": None if old is None else [write_instant(at) for at in old],
         "new": [write_instant(at) for at in new],

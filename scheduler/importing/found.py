@@ -11,6 +11,8 @@ OldTimes: TypeAlias = Callable[[datetime, ZoneInfo], Iterator[datetime]]
 
 LONGEST_RUN = "1d"
 """Where the old scheduler let a command run for ever."""
+MOST_DELAY = timedelta(days=1)
+"""By which a run can be moved at random."""
 IN_FOLDER = 'cd "$0" && exec "$@"'
 """For a shell: start the command that follows in the folder that comes first."""
 _SECRETS = ("PASS", "TOKEN", "SECRET", "CREDENTIAL", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY")

@@ -92,6 +92,8 @@ class _Timer:
         given["catchup"] = "one" if (self._last("Persistent") or "").lower() in _TRUE else "none"
         delays = [one for one in self._timer if one.name == "RandomizedDelaySec"]
         if delays and (delay := self._span(delays[-1])):
+            if delay > MOST_DELAY:
+                raise _LeftError(delays[-1], "A run can be moved by a day at most.")
             given["jitter"] = f"+{write_length(delay)}"
         limits = [one for one in service if one.name in _LIMITS and one.value != "infinity"]
         limit = self._span(limits[-1]) if limits else None

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from scheduler.importing.found import LONGEST_RUN, Found, Job, Left, write_length
+from scheduler.importing.found import LONGEST_RUN, MOST_DELAY, Found, Job, Left, write_length
 from scheduler.importing.task_times import NotTranslatedError, Trigger, read_period, read_trigger
 from scheduler.timing.calendar import parse_calendars
 from scheduler.timing.errors import BadScheduleError
@@ -97,6 +97,8 @@ def _job(
         raise NotTranslatedError("It was turned off.")
     trigger = read_trigger(element)
     given: dict[str, Any] = {**_times(trigger), "timezone": LOCAL}
+    if trigger.delay > MOST_DELAY:
+        raise NotTranslatedError("A run can be moved by a day at most.")
     if trigger.delay:
         given["jitter"] = f"+{write_length(trigger.delay)}"
     policy = (settings["MultipleInstancesPolicy"].text or "") if "MultipleInstancesPolicy" in settings else ""

@@ -107,6 +107,10 @@ def test_an_end_is_kept() -> None:
     assert len(list(job.old(AFTER, ZoneInfo(ZONE)))) == 1
 
 
+def test_a_random_delay_becomes_jitter() -> None:
+    assert one(task(DAILY.replace(START, START + "<RandomDelay>PT30M</RandomDelay>"))).settings["jitter"] == "+1800s"
+
+
 def test_settings_become_policies() -> None:
     settings = (
         "<MultipleInstancesPolicy>Queue</MultipleInstancesPolicy><StartWhenAvailable>true</StartWhenAvailable>"
@@ -161,6 +165,7 @@ def test_each_trigger_is_a_job() -> None:
         (f"<TimeTrigger>{repeated('PT1H', 'PT5H')}{START}</TimeTrigger>", "one day only"),
         (DAILY.replace(START, "<Enabled>false</Enabled>" + START), "turned off"),
         ("", "by hand"),
+        (DAILY.replace(START, START + "<RandomDelay>P2D</RandomDelay>"), "a day at most"),
     ],
 )
 def test_what_does_not_translate_is_listed_with_its_reason(trigger: str, reason: str) -> None:

@@ -132,6 +132,14 @@ def test_tasks_of_windows_arrive_in_their_own_encoding(line: Line, here: Path) -
     assert (job["title"], job["same"]) == ("Tidy up", True)
 
 
+def test_what_will_never_come_again_is_listed_and_does_not_keep_the_others_out(line: Line, here: Path) -> None:
+    past = "<TimeTrigger><StartBoundary>2020-02-03T04:05:06</StartBoundary></TimeTrigger>"
+    (here / "t.xml").write_bytes(task(past + DAILY).encode("utf-16"))
+    answer = line.ask("import-jobs", "tasks", "t.xml")
+    assert [job["text"].split()[0] for job in answer["jobs"]] == ["CalendarTrigger"]
+    assert [left["reason"] for left in answer["left"]] == ["Its last time has passed."]
+
+
 def test_what_cannot_be_read_is_refused(line: Line, here: Path) -> None:
     (here / "bytes").write_bytes(b"\xff\xff\xff")
     assert line.refuse("import-jobs", "crontab", "missing")[0] == "file"
