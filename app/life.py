@@ -93,7 +93,7 @@ def _live(
     look = Look(app, preferences.appearance)
     shell = Shell(installation, moods, session, tray, preferences, look)
     crashes = Crashes(log_file, shell.window_if_shown)
-    app.quit_asked.connect(shell.leaving.leave)
+    app.quit_asked.connect(shell.leave)
     signals = EndSignals(end_app)
     installation.announced.connect(garbage.stir)
     attune(installation.host, moods)

@@ -62,7 +62,8 @@ class Shell(QObject):
         self._told = 0
         self.welcome: Welcome | None = None
         self.wanted_import: Path | None = None
-        """An export that the person wants to go on from."""
+        """The export to go on from, once this life has ended for its sake."""
+        self._import: Path | None = None
         self.bubbles = TrayNotices()
         self.notices: Notices = choose_notices(bus, self.bubbles)
         context = installation.house.engine.context
@@ -130,18 +131,29 @@ class Shell(QObject):
         self.tray.activated.connect(window.come_up)
         self.tray.chosen.connect(self._choose)
         window.closing.connect(self._close_window)
-        window.quit_wanted.connect(self.leaving.leave)
+        window.quit_wanted.connect(self.leave)
         window.preferred.connect(self.follow)
         window.import_wanted.connect(self.take_in)
-        self.leaving.left.connect(end_app)
+        self.leaving.left.connect(self._end)
         if tray_icon := self.tray.icon:
             self.bubbles.use(tray_icon)
 
     @Slot(str)
     def take_in(self, path: str) -> None:
         """End as for good, then begin again with what is in that file."""
-        self.wanted_import = Path(path)
+        self._import = Path(path)
         self.leaving.leave()
+
+    @Slot()
+    def leave(self) -> None:
+        """For good: an import that was put off is not meant any more."""
+        self._import = None
+        self.leaving.leave()
+
+    @Slot()
+    def _end(self) -> None:
+        self.wanted_import = self._import
+        end_app()
 
     @Slot(object)
     def follow(self, preferences: Preferences) -> None:
@@ -188,7 +200,7 @@ class Shell(QObject):
 
     def _choose(self, choice: Choice) -> None:
         if choice.quits:
-            self.leaving.leave()
+            self.leave()
         elif choice.page:
             self._open(choice.page, choice.subject)
         else:
@@ -229,6 +241,7 @@ class Shell(QObject):
     @Slot()
     def _quit(self) -> None:
         """Somebody else asked for it: there may be nobody to answer a question."""
+        self._import = None
         self.leaving.leave(ask=False)
 
     def _be_found(self) -> None:

@@ -198,3 +198,33 @@ def test_the_whole_app_starts_and_ends(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert (tmp_path / "data" / "window.ini").exists()
+
+
+def test_an_import_that_was_put_off_is_not_made_when_the_person_quits_later(
+    make_shell: Callable[..., Shell], installation: Installation, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Something is being done outside, so Dayhand asks; the person stays, and quits another time."""
+    ended: list[bool] = []
+    monkeypatch.setattr(shell_module, "end_app", lambda: ended.append(True))
+    shell = make_shell(installation)
+    underway = ["Receipts"]
+    shell.leaving._underway = lambda: tuple(underway)
+    shell.take_in("all.zip")
+    wait(lambda: shell.leaving.question).reject()
+    wait(lambda: not shell.leaving._is_leaving)
+    assert shell.wanted_import is None and ended == []
+    underway.clear()
+    shell.leave()
+    wait(lambda: ended)
+    assert shell.wanted_import is None
+
+
+def test_an_import_ends_this_life_and_names_the_file_for_the_next(
+    make_shell: Callable[..., Shell], installation: Installation, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[bool] = []
+    monkeypatch.setattr(shell_module, "end_app", lambda: ended.append(True))
+    shell = make_shell(installation)
+    shell.window.import_wanted.emit("all.zip")
+    wait(lambda: ended)
+    assert shell.wanted_import == Path("all.zip")
