@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from scheduler.importing.found import (
     IN_FOLDER,
     LONGEST_RUN,
+    MOST_DELAY,
     Found,
     Job,
     Left,
