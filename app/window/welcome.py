@@ -1,6 +1,7 @@
 """The first start: what Dayhand is, where it lives, and a sample workflow that runs and asks. Skipped with one key."""
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -23,6 +24,8 @@ from app.window.saying import Saying, make_button, make_heading
 from app.window.welcome_sample import start_sample
 
 _SIZE = QSize(580, 430)
+_USUAL_TEXT = 16
+"""Pixels from one line to the next for which that size is meant; larger text gets more room."""
 _GLYPH = 28
 
 
@@ -40,8 +43,8 @@ class Welcome(QDialog):
         self._autostart = autostart or find_autostart(start_command(installation.folder))
         self._asking = Asking(self)
         self.setWindowTitle(self.tr("Welcome to Dayhand"))
-        self.setMinimumSize(_SIZE)
-        self.resize(_SIZE)
+        larger = max(QFontMetrics(self.font()).height() / _USUAL_TEXT, 1.0)
+        self.setMinimumSize((_SIZE * larger).boundedTo(self.screen().availableSize()))
         self.stack = QStackedWidget()
         self.login = QCheckBox(self.tr("&Start when I log in"))
         self.saying = Saying()

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.installation import Installation
@@ -69,6 +70,26 @@ def test_three_screens_end_with_a_workflow_that_asks_for_one_approval(
     [one] = wait(empty.views.attention)
     assert one.sentence == "Add 3 receipts (45.55) to Expenses"
     assert not (empty.folder / FOLDER / "expenses.csv").exists()
+
+
+@pytest.mark.parametrize("points", [9, 14, 18])
+def test_nothing_is_cut_off_where_text_is_large(
+    qtbot: QtBot, empty: Installation, entry: DesktopEntry, points: int
+) -> None:
+    usual = QApplication.font()
+    QApplication.setFont(QFont("DejaVu Sans", points))
+    try:
+        welcome = Welcome(empty, entry)
+        qtbot.addWidget(welcome)
+        welcome.show()
+        for place in range(welcome.stack.count()):
+            welcome._turn(place)
+            QApplication.processEvents()
+            for label in welcome.stack.currentWidget().findChildren(QLabel):
+                if label.text():
+                    assert label.height() >= label.heightForWidth(label.width()), label.text()
+    finally:
+        QApplication.setFont(usual)
 
 
 def test_one_may_go_back_and_forth(welcome: Welcome) -> None:
