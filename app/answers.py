@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
+from app.connector_words import say_connector
 from app.notices.notice import Urgency
 from app.notices.problems import Problem
 from app.overview import Overview
@@ -209,7 +210,7 @@ def _call_of(one: RequestView) -> tuple[str, str, Any]:
 def _say_connection(name: str, registry: Registry) -> str:
     try:
         kind, own = parse_name(name)
-        return f"{own} ({registry.connector(kind).title})"
+        return f"{own} ({say_connector(registry.connector(kind).title)})"
     except ConnectionRuleError:
         return name
 

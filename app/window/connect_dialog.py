@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.asking import Asking, command
+from app.connector_words import say_connector
 from app.installation import Installation
 from app.theme import Space, Tone
 from app.widgets.details_view import make_text
@@ -65,7 +66,7 @@ class ConnectDialog(QDialog):
         registry = installation.house.registry
         for kind in registry.kinds():
             if registry.connector(kind).fields:
-                self.kind.addItem(registry.connector(kind).title, kind)
+                self.kind.addItem(say_connector(registry.connector(kind).title), kind)
         self.name = QLineEdit(name.partition(":")[2])
         self.name.setPlaceholderText(self.tr("for example expenses"))
         if name:
@@ -133,22 +134,24 @@ class ConnectDialog(QDialog):
         self.inputs = {}
         self._secret = set()
         connector: Connector = self._installation.house.registry.connector(self.kind.currentData())
-        self.help.setText(connector.help)
+        self.help.setText(say_connector(connector.help))
         for field in connector.fields:
             widget = self._make_field(field)
-            widget.setAccessibleName(field.label)
-            widget.setAccessibleDescription(field.help)
-            widget.setToolTip(field.help)
+            widget.setAccessibleName(say_connector(field.label))
+            widget.setAccessibleDescription(say_connector(field.help))
+            widget.setToolTip(say_connector(field.help))
             if field.secret:
                 self._secret.add(field.name)
             self.inputs[field.name] = widget
-            label = field.label if field.required else self.tr("{label} (if you like)").format(label=field.label)
+            label = say_connector(field.label)
+            if not field.required:
+                label = self.tr("{label} (if you like)").format(label=label)
             add_row(self._form, "" if isinstance(widget, QCheckBox) else label, self._with_button(field, widget))
 
     def _make_field(self, field: Field) -> QLineEdit | QCheckBox | QComboBox:
         known = self._known.get(field.name, field.default)
         if field.kind is FieldKind.FLAG:
-            check = QCheckBox(field.label)
+            check = QCheckBox(say_connector(field.label))
             check.setChecked(bool(known))
             return check
         if field.kind is FieldKind.CHOICE:
@@ -158,7 +161,9 @@ class ConnectDialog(QDialog):
             return box
         line = QLineEdit("" if known is None or field.secret else str(known))
         is_kept = field.secret and self._is_connected and field.name not in self._known
-        line.setPlaceholderText(self.tr("Leave it empty to keep the one from before") if is_kept else field.help)
+        line.setPlaceholderText(
+            self.tr("Leave it empty to keep the one from before") if is_kept else say_connector(field.help)
+        )
         if field.secret:
             line.setEchoMode(QLineEdit.EchoMode.Password)
         return line
@@ -171,7 +176,7 @@ class ConnectDialog(QDialog):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(widget, 1)
         choose = make_button(self.tr("Choose…"))
-        choose.setAccessibleName(self.tr("Choose {label}").format(label=field.label))
+        choose.setAccessibleName(self.tr("Choose {label}").format(label=say_connector(field.label)))
         is_folder = self.kind.currentData() == "files"
         choose.clicked.connect(lambda: self._choose(widget, is_folder=is_folder))
         row.addWidget(choose)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QO
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from app.connector_words import say_connector
 from app.installation import Installation
 from app.theme import Space, Tone, Type, colours_of, make_font
 from app.times import say_number
@@ -81,7 +82,7 @@ def read_connections(installation: Installation) -> list[ConnectionRow]:
         rows.append(
             ConnectionRow(
                 view=view,
-                kind=view.connection if connector is None else connector.title,
+                kind=view.connection if connector is None else say_connector(connector.title),
                 has_fields=connector is None or bool(connector.fields),
                 users=tuple(names.get(slug, slug) for slug in view.used_by),
             )

@@ -1847,6 +1847,337 @@ Deine: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>connectors</name>
+    <message>
+        <source>Calendar</source>
+        <translation>Kalender</translation>
+    </message>
+    <message>
+        <source>News feed</source>
+        <translation>Nachrichten-Feed</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Google</source>
+        <translation>Google</translation>
+    </message>
+    <message>
+        <source>Web API</source>
+        <translation>Web-API</translation>
+    </message>
+    <message>
+        <source>Mail (IMAP)</source>
+        <translation>Mail (IMAP)</translation>
+    </message>
+    <message>
+        <source>Notification</source>
+        <translation>Benachrichtigung</translation>
+    </message>
+    <message>
+        <source>Restic</source>
+        <translation>Restic</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>Geheimnis</translation>
+    </message>
+    <message>
+        <source>Slack</source>
+        <translation>Slack</translation>
+    </message>
+    <message>
+        <source>Mail (SMTP)</source>
+        <translation>Mail (SMTP)</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>Tabelle</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>User</source>
+        <translation>Benutzer</translation>
+    </message>
+    <message>
+        <source>Password</source>
+        <translation>Passwort</translation>
+    </message>
+    <message>
+        <source>Certificate</source>
+        <translation>Zertifikat</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Client ID</source>
+        <translation>Client-ID</translation>
+    </message>
+    <message>
+        <source>Client secret</source>
+        <translation>Client-Geheimnis</translation>
+    </message>
+    <message>
+        <source>Account</source>
+        <translation>Konto</translation>
+    </message>
+    <message>
+        <source>Login</source>
+        <translation>Anmeldung</translation>
+    </message>
+    <message>
+        <source>Password or token</source>
+        <translation>Passwort oder Token</translation>
+    </message>
+    <message>
+        <source>Header</source>
+        <translation>Header</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>Downloads</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>Server</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>Port</translation>
+    </message>
+    <message>
+        <source>Encryption</source>
+        <translation>Verschlüsselung</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>Server of the sent mail</source>
+        <translation>Server der gesendeten Mails</translation>
+    </message>
+    <message>
+        <source>Its port</source>
+        <translation>Dessen Port</translation>
+    </message>
+    <message>
+        <source>Its encryption</source>
+        <translation>Dessen Verschlüsselung</translation>
+    </message>
+    <message>
+        <source>Its user</source>
+        <translation>Dessen Benutzer</translation>
+    </message>
+    <message>
+        <source>Its password</source>
+        <translation>Dessen Passwort</translation>
+    </message>
+    <message>
+        <source>Folder of sent mail</source>
+        <translation>Ordner der gesendeten Mails</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Reads a calendar on a CalDAV server, and adds events to it.</source>
+        <translation>Liest einen Kalender auf einem CalDAV-Server und fügt Termine hinzu.</translation>
+    </message>
+    <message>
+        <source>Of one calendar, as in https://example.org/dav/me/home/.</source>
+        <translation>Eines Kalenders, etwa https://example.org/dav/me/home/.</translation>
+    </message>
+    <message>
+        <source>Who logs in.</source>
+        <translation>Wer sich anmeldet.</translation>
+    </message>
+    <message>
+        <source>Best one for this app only.</source>
+        <translation>Am besten eines nur für diese App.</translation>
+    </message>
+    <message>
+        <source>A PEM file to believe beside the system&apos;s, for a server with a certificate of its own.</source>
+        <translation>Eine PEM-Datei, der zusätzlich vertraut wird, für einen Server mit eigenem Zertifikat.</translation>
+    </message>
+    <message>
+        <source>Reads RSS and Atom feeds.</source>
+        <translation>Liest RSS- und Atom-Feeds.</translation>
+    </message>
+    <message>
+        <source>Of the feed itself, as in https://example.org/feed.xml.</source>
+        <translation>Des Feeds selbst, etwa https://example.org/feed.xml.</translation>
+    </message>
+    <message>
+        <source>Only for a feed that asks for a login.</source>
+        <translation>Nur für einen Feed, der eine Anmeldung verlangt.</translation>
+    </message>
+    <message>
+        <source>Of that user.</source>
+        <translation>Dieses Benutzers.</translation>
+    </message>
+    <message>
+        <source>Reads and changes files in one folder of this computer.</source>
+        <translation>Liest und ändert Dateien in einem Ordner dieses Computers.</translation>
+    </message>
+    <message>
+        <source>Nothing outside it is touched.</source>
+        <translation>Nichts außerhalb wird berührt.</translation>
+    </message>
+    <message>
+        <source>Mail, calendar and files of a Google account.</source>
+        <translation>Mail, Kalender und Dateien eines Google-Kontos.</translation>
+    </message>
+    <message>
+        <source>Made in the Google Cloud console: an OAuth client of the type desktop app.</source>
+        <translation>Aus der Google-Cloud-Konsole: ein OAuth-Client vom Typ Desktop-App.</translation>
+    </message>
+    <message>
+        <source>Shown beside the client ID; some apps have none.</source>
+        <translation>Steht neben der Client-ID; manche Apps haben keines.</translation>
+    </message>
+    <message>
+        <source>Who signs in; filled in when you do.</source>
+        <translation>Wer sich anmeldet; wird dabei ausgefüllt.</translation>
+    </message>
+    <message>
+        <source>Only for a server that speaks as Google does; leave it empty for Google itself.</source>
+        <translation>Nur für einen Server, der wie Google spricht; für Google selbst leer lassen.</translation>
+    </message>
+    <message>
+        <source>Asks any web API, downloads from it and sends to it.</source>
+        <translation>Fragt eine beliebige Web-API, lädt von ihr herunter und sendet an sie.</translation>
+    </message>
+    <message>
+        <source>Where the API begins, as in https://api.example.org/v1; nothing outside it is asked.</source>
+        <translation>Wo die API beginnt, etwa https://api.example.org/v1; nichts außerhalb wird gefragt.</translation>
+    </message>
+    <message>
+        <source>How the API knows you.</source>
+        <translation>Woran die API dich erkennt.</translation>
+    </message>
+    <message>
+        <source>For the login basic.</source>
+        <translation>Für die Anmeldung basic.</translation>
+    </message>
+    <message>
+        <source>The password of basic, the token of bearer, or the value of the header.</source>
+        <translation>Das Passwort von basic, das Token von bearer oder der Wert des Headers.</translation>
+    </message>
+    <message>
+        <source>Which header the login header uses.</source>
+        <translation>Welchen Header die Anmeldung header nutzt.</translation>
+    </message>
+    <message>
+        <source>Where files go.</source>
+        <translation>Wohin Dateien kommen.</translation>
+    </message>
+    <message>
+        <source>Reads, moves and marks mail at a mail server.</source>
+        <translation>Liest, verschiebt und markiert Mails auf einem Mailserver.</translation>
+    </message>
+    <message>
+        <source>As in imap.example.org.</source>
+        <translation>Etwa imap.example.org.</translation>
+    </message>
+    <message>
+        <source>tls from the first byte on, starttls after a greeting, or none for a server on this computer.</source>
+        <translation>tls vom ersten Byte an, starttls nach der Begrüßung oder none für einen Server auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Often the whole address.</source>
+        <translation>Oft die ganze Adresse.</translation>
+    </message>
+    <message>
+        <source>Some providers want one made for this app.</source>
+        <translation>Manche Anbieter wollen eines nur für diese App.</translation>
+    </message>
+    <message>
+        <source>Shows notifications on this computer.</source>
+        <translation>Zeigt Benachrichtigungen auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>The password of a restic repository, for backups that jobs make.</source>
+        <translation>Das Passwort eines restic-Archivs, für Sicherungen durch Jobs.</translation>
+    </message>
+    <message>
+        <source>Kept in the keyring of this computer only.</source>
+        <translation>Liegt nur im Schlüsselbund dieses Computers.</translation>
+    </message>
+    <message>
+        <source>A passphrase or token that commands of jobs read from a pipe.</source>
+        <translation>Eine Passphrase oder ein Token, das Befehle von Jobs aus einer Pipe lesen.</translation>
+    </message>
+    <message>
+        <source>Reads and posts messages in a Slack workspace.</source>
+        <translation>Liest und schreibt Nachrichten in einem Slack-Workspace.</translation>
+    </message>
+    <message>
+        <source>From the app that you made for your workspace, under Basic Information.</source>
+        <translation>Von der App für deinen Workspace, unter „Basic Information“.</translation>
+    </message>
+    <message>
+        <source>A bot token of that app; leave it empty to sign in through the browser.</source>
+        <translation>Ein Bot-Token dieser App; leer lassen, um dich im Browser anzumelden.</translation>
+    </message>
+    <message>
+        <source>Only for a server that speaks as Slack does.</source>
+        <translation>Nur für einen Server, der wie Slack spricht.</translation>
+    </message>
+    <message>
+        <source>Sends mail through a mail server.</source>
+        <translation>Sendet Mails über einen Mailserver.</translation>
+    </message>
+    <message>
+        <source>As in smtp.example.org.</source>
+        <translation>Etwa smtp.example.org.</translation>
+    </message>
+    <message>
+        <source>Often the whole address; empty if the server wants no login.</source>
+        <translation>Oft die ganze Adresse; leer, wenn der Server keine Anmeldung will.</translation>
+    </message>
+    <message>
+        <source>The address that mails come from: Anna &lt;anna@example.org&gt;.</source>
+        <translation>Die Adresse, von der Mails kommen: Anna &lt;anna@example.org&gt;.</translation>
+    </message>
+    <message>
+        <source>As in imap.example.org. With it Dayhand keeps what it sent, and finds out in doubt.</source>
+        <translation>Etwa imap.example.org. Damit behält Dayhand Gesendetes und findet im Zweifel heraus, was war.</translation>
+    </message>
+    <message>
+        <source>If it is another.</source>
+        <translation>Wenn es ein anderes ist.</translation>
+    </message>
+    <message>
+        <source>If the server does not mark it.</source>
+        <translation>Wenn der Server ihn nicht kennzeichnet.</translation>
+    </message>
+    <message>
+        <source>Adds rows to a CSV or SQLite file of this computer, and reads them.</source>
+        <translation>Fügt Zeilen in eine CSV- oder SQLite-Datei dieses Computers ein und liest sie.</translation>
+    </message>
+    <message>
+        <source>A file that ends in .csv, .sqlite, .sqlite3 or .db; made if it is not there.</source>
+        <translation>Eine Datei mit der Endung .csv, .sqlite, .sqlite3 oder .db; sie wird angelegt, wenn es sie nicht gibt.</translation>
+    </message>
+    <message>
+        <source>Which table of a SQLite file.</source>
+        <translation>Welche Tabelle einer SQLite-Datei.</translation>
+    </message>
+</context>
+<context>
     <name>details</name>
     <message>
         <source>yes</source>
