@@ -14,13 +14,15 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.google import google
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError, SignInStoppedError
+from scheduler.connections.oauth.renewing import Renewals
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault import Vault
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import connections
+from tests.connections.chromium import running_chromium
 from tests.connections.emulator import ANNA, BERT, Emulator, running_emulator
 from tests.connections.front import Front, Rule, running_front
-from tests.connections.oauth.people import asked_by
+from tests.connections.oauth.people import asked_by, at
 from tests.connections.secret_service import SecretService
 from tests.engine.harness import HOUR
 from tests.runs.scripts import job
@@ -124,6 +126,30 @@ def test_a_login_that_was_taken_back_is_asked_for_and_the_app_needs_no_new_secre
     shop.tick()
     assert (shop.requests(), shop.runs("j")[-1].summary) == ([], "3")
     assert Vault().get("google:me")["client_secret"] == "app-secret"
+
+
+def test_revoked_at_the_service_and_signed_in_again_in_a_real_browser(
+    shop: Shop, front: Front, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """U9, F3: two workflows wait for one account, and both go on once."""
+    known = {"client_id": "dayhand-desktop", "base_url": front.url}
+    shop.secrets = Keeper(renewals=Renewals(shop.clock.now))
+    shop.crash()
+    with running_chromium(tmp_path_factory.mktemp("browser")) as browser:
+        shop.house.connecting._open_browser = at(browser, ANNA)
+        shop.house.connect("google:me", known, test=True)
+        front.revoked.add(Vault().get("google:me")["access_token"])
+        for name in ("a", "b"):
+            shop.deploy(READS.replace("world:x", "google:me").replace('"W"', repr(name)), path=f"{name}.py")
+            shop.commands.run(name)
+        shop.tick()
+        [request] = shop.requests()
+        assert (request.kind, request.subject) == ("reconnect", "google:me")
+        shop.house.connect("google:me", known, test=True)
+        browser.wait_for_text(f"Dayhand now uses Google as {ANNA}")
+    shop.tick()
+    assert shop.requests() == []
+    assert [[run.summary for run in shop.runs("j", name)] for name in "ab"] == [[None, "3"]] * 2
 
 
 def test_who_gives_up_is_not_waited_for(shop: Shop, front: Front) -> None:
