@@ -163,10 +163,7 @@ class _Timer:
         prefix = text[: len(text) - len(text.lstrip("-@:+!|"))]
         if set(prefix) - set("-:"):
             raise _LeftError(setting, f"The sign {prefix!r} before the command has no counterpart.")
-        try:
-            words = shlex.split(text[len(prefix) :])
-        except ValueError as error:
-            raise _LeftError(setting, "Its quotes do not match.") from error
+        words = _split(setting, len(prefix))
         if ";" in words:
             raise _LeftError(setting, "It has several commands in one line; write one ExecStart for each.")
         if not words:
@@ -192,7 +189,7 @@ class _Timer:
     def _environment(self, service: list[Setting]) -> dict[str, str]:
         found = {}
         for setting in (one for one in service if one.name == "Environment"):
-            for word in shlex.split(setting.value):
+            for word in _split(setting):
                 name, _, value = word.partition("=")
                 if not is_secret(name):
                     found[name] = self._fill_in(value, setting)
@@ -204,7 +201,7 @@ class _Timer:
         for place, settings in ((self._name, self._timer), (self._service_name, service)):
             for one in settings:
                 if one.name == "Environment":
-                    for word in shlex.split(one.value):
+                    for word in _split(one):
                         name = word.partition("=")[0]
                         if is_secret(name):
                             reason = (
@@ -227,6 +224,13 @@ class _Timer:
     @staticmethod
     def _left(place: str, line: int, text: str, reason: str) -> Left:
         return Left(place=place, line=line, text=text, reason=reason)
+
+
+def _split(setting: Setting, start: int = 0) -> list[str]:
+    try:
+        return shlex.split(setting.value[start:])
+    except ValueError as error:
+        raise _LeftError(setting, "Its quotes do not match.") from error
 
 
 def _value(settings: list[Setting], name: str) -> str | None:

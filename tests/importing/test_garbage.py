@@ -1,0 +1,64 @@
+"""Whatever stands in a file, it is read to its end: jobs, or reasons, never a crash."""
+
+from datetime import UTC, datetime
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler.importing.crontab import read_crontab
+from scheduler.importing.found import Found
+from scheduler.importing.script import write_script
+from scheduler.importing.systemd import read_systemd
+from scheduler.importing.tasks import read_task
+
+AFTER = datetime(2026, 11, 16, tzinfo=UTC)
+CRON = ["*", "*/5", "1-5", "0", "mon", "@daily", "@reboot", "%", "\\%", "#", "=", "MAILTO=", "CRON_TZ=", "-", "/", ","]
+UNIT = [
+    "[Timer]", "[Service]", "OnCalendar=", "OnUnitActiveSec=", "ExecStart=", "Environment=", "Unit=", "daily", "*-*-*",
+    "00:00", "..", "~1", "Mon", "5min", "\\", '"', "'", "%h", "%", "$x", "=", "UTC", "RandomizedDelaySec=",
+]  # fmt: skip
+XML = [
+    "<Task>", "</Task>", "<Triggers>", "</Triggers>", "<CalendarTrigger>", "</CalendarTrigger>", "<ScheduleByDay/>",
+    "<StartBoundary>2026-01-01T00:00:00</StartBoundary>", "<Repetition>", "</Repetition>", "<Interval>PT1H</Interval>",
+    "<Actions><Exec><Command>x</Command></Exec></Actions>",
+    "<Settings/>", "<!DOCTYPE", "&x;", "<Duration>P0D</Duration>",
+]  # fmt: skip
+
+
+def lines(tokens: list[str]) -> st.SearchStrategy[str]:
+    word = st.sampled_from(tokens) | st.text(max_size=6)
+    return st.lists(st.lists(word, max_size=8).map(" ".join), max_size=8).map("\n".join)
+
+
+def look(found: Found) -> None:
+    """Everything that was found can be used."""
+    assert all(left.reason.endswith((".", ")")) for left in found.left), found.left
+    compile(write_script("X", "y", found.jobs)[0], "x.py", "exec")
+    for job in found.jobs:
+        times = [] if job.old is None else list(islice(job.old(AFTER, ZoneInfo("Europe/Berlin")), 3))
+        assert times == sorted(set(times)) and all(at > AFTER for at in times)
+
+
+@given(lines(CRON))
+@settings(max_examples=150, deadline=None)
+def test_any_text_is_read_as_a_crontab(text: str) -> None:
+    look(read_crontab(text))
+    look(read_crontab(text, system=True, user="*"))
+
+
+@given(lines(UNIT), lines(UNIT))
+@settings(max_examples=150, deadline=None)
+def test_any_texts_are_read_as_units(timer: str, service: str) -> None:
+    look(read_systemd({"a.timer": f"[Timer]\n{timer}", "a.service": f"[Service]\n{service}"}))
+    look(read_systemd({"a.timer": "[Timer]\nOnCalendar=daily", "a.service": f"[Service]\nExecStart=/x\n{service}"}))
+    look(read_systemd({"a.timer": f"[Timer]\nOnCalendar={timer}", "a.service": "[Service]\nExecStart=/x"}))
+
+
+@given(lines(XML))
+@settings(max_examples=150, deadline=None)
+def test_any_text_is_read_as_a_task(text: str) -> None:
+    look(read_task(text))
+    action = "<Actions><Exec><Command>x</Command></Exec></Actions>"
+    look(read_task(f"<Task><Triggers><CalendarTrigger>{text}</CalendarTrigger></Triggers>{action}</Task>"))
