@@ -88,4 +88,4 @@ def test_a_translator_is_given_every_word(tmp_path: Path) -> None:
         for context in ET.parse(collected).getroot().iter("context")
     }
     assert set(every_word()) <= found["words"]
-    assert {"in %n min", "{time} in {city} ({here} here)", "just now"} <= found["times"]
+    assert {"in {number} min", "{time} in {city} ({here} here)", "just now"} <= found["times"]
