@@ -1,0 +1,140 @@
+"""A bare Debian 12 in a folder, with one ordinary user; programs run in it as on a machine of its own, on the desktop
+of the test. Needs root and debootstrap. DAYHAND_DEBIAN names a folder with a fresh one, which is copied instead."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.desktop import buses
+from tests.desktop.desktop import Desktop, desktop
+from tests.desktop.processes import _MARK
+
+USER = "ada"
+_UID = 65534
+"""The bus outside looks up whoever connects, so it must be a user there too: the one without any rights."""
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_LONGEST = 1_800
+
+
+def lacking() -> list[str]:
+    """What this machine would need."""
+    programs = [name for name in ("debootstrap", "chroot", "mount") if shutil.which(name) is None]
+    return programs if os.geteuid() == 0 else [*programs, "to be root"]
+
+
+class Machine:
+    def __init__(self, root: Path, desk: Desktop) -> None:
+        self.root = root
+        self.desk = desk
+        self.home = root / "home" / USER
+
+    def run(self, *command: str, user: str = "root") -> "subprocess.CompletedProcess[str]":
+        """A program that ends by itself."""
+        return subprocess.run(
+            self._inside(command, user), capture_output=True, text=True, timeout=_LONGEST, check=False
+        )
+
+    def do(self, *command: str, user: str = "root") -> str:
+        """As `run`, and it must succeed; what it said."""
+        done = self.run(*command, user=user)
+        assert done.returncode == 0, f"{' '.join(command)}: {done.stdout[-3000:]}{done.stderr[-3000:]}"
+        return done.stdout
+
+    def start(self, *command: str) -> "subprocess.Popen[bytes]":
+        """A program of the user, on the desktop."""
+        return self.desk.processes.start(self._inside(command, USER), {"PATH": _PATH})
+
+    def installs(self, package: Path) -> None:
+        """As a person does who downloaded it."""
+        shutil.copy(package, self.root / "var" / "tmp" / package.name)
+        self.do("apt-get", "install", "-y", "--no-install-recommends", f"/var/tmp/{package.name}")
+        (self.root / "var" / "tmp" / package.name).unlink()
+
+    def pids(self, program: str = "/usr/lib/dayhand/dayhand") -> list[int]:
+        """Who runs that program in here."""
+        found = []
+        for link in Path("/proc").glob("[0-9]*/exe"):
+            try:
+                target = str(link.readlink())
+            except OSError:
+                continue
+            if target.removesuffix(" (deleted)") == f"{self.root}{program}":
+                found.append(int(link.parent.name))
+        return found
+
+    def named(self, word: str) -> list[str]:
+        """All paths with that word outside homes, and outside of what only this test mounted."""
+        places = [path.name for path in self.root.iterdir() if path.name not in ("proc", "sys", "dev", "tmp", "home")]
+        return self.do("find", *(f"/{name}" for name in sorted(places)), "-name", f"*{word}*").split()
+
+    def _inside(self, command: tuple[str, ...], user: str) -> list[str]:
+        home, uid = ("/root", 0) if user == "root" else (f"/home/{USER}", _UID)
+        told = {
+            "PATH": _PATH,
+            "HOME": home,
+            "USER": user,
+            "LANG": "C.UTF-8",
+            "DEBIAN_FRONTEND": "noninteractive",
+            _MARK: self.desk.processes.mark,
+        }
+        if user != "root":
+            told |= {
+                "DISPLAY": self.desk.environment["DISPLAY"],
+                "DBUS_SESSION_BUS_ADDRESS": self.desk.bus.address,
+                "XDG_RUNTIME_DIR": f"/run/user/{_UID}",
+            }
+        inside = ["chroot", f"--userspec={uid}:{uid}", "--groups=", str(self.root), "/usr/bin/env", "-i"]
+        return [*inside, *(f"{name}={value}" for name, value in told.items()), *command]
+
+
+@contextmanager
+def bare_debian() -> Iterator[Machine]:
+    """With a desktop that its user may use, though the desktop's programs run outside of it."""
+    # Beside /tmp, which the machine sees as its own.
+    with TemporaryDirectory(prefix="debian-", dir="/var/tmp") as folder:
+        root = Path(folder) / "root"
+        _make(root)
+        with _mounted(root), _open_to_all(), desktop() as desk:
+            desk.folder.chmod(0o711)
+            (desk.folder / "bus").chmod(0o777)
+            machine = Machine(root, desk)
+            machine.do("useradd", "--create-home", "--non-unique", "--uid", str(_UID), "--gid", str(_UID), USER)
+            machine.do("install", "-d", "-o", str(_UID), "-m", "700", f"/run/user/{_UID}")
+            machine.do("apt-get", "update")
+            yield machine
+
+
+def _make(root: Path) -> None:
+    fresh = os.environ.get("DAYHAND_DEBIAN")
+    command = ["cp", "-a", fresh, str(root)] if fresh else ["debootstrap", "--variant=minbase", "bookworm", str(root)]
+    subprocess.run(command, check=True, capture_output=True, timeout=_LONGEST)
+    shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
+
+
+@contextmanager
+def _mounted(root: Path) -> Iterator[None]:
+    places = [("-t", "proc", "proc", root / "proc"), ("--bind", "/dev", root / "dev"), ("--bind", "/tmp", root / "tmp")]
+    done: list[str] = []
+    try:
+        for place in places:
+            subprocess.run(["mount", *map(str, place)], check=True)
+            done.append(str(place[-1]))
+        yield
+    finally:
+        for place in reversed(done):
+            subprocess.run(["umount", "--lazy", place], check=False)
+
+
+@contextmanager
+def _open_to_all() -> Iterator[None]:
+    """The bus of a session is its user's alone; this one is root's, and another user must reach it."""
+    kept = buses._CONFIGURATION
+    buses._CONFIGURATION = kept.replace('<policy context="default">', '<policy context="default"><allow user="*"/>')
+    try:
+        yield
+    finally:
+        buses._CONFIGURATION = kept

@@ -1,0 +1,158 @@
+"""The .deb on a bare Debian 12, from its installation to its removal. The tests of this file are one story, in order.
+
+The package is the one that packaging/build made last; DAYHAND_DEB names another."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.desktop.desktop import missing
+from tests.desktop.processes import until
+from tests.packaging.machine import USER, Machine, bare_debian, lacking
+
+pytestmark = pytest.mark.packaging
+
+CLONE = Path(__file__).parents[2]
+SAMPLE = "/usr/lib/dayhand/_internal/app/data/samples/receipts.py"
+LARGEST = 60_000_000
+RECEIPT = "Corner Bakery\nDate: 2026-11-12\nTotal: 7.40\n"
+
+
+@pytest.fixture(scope="module")
+def package() -> Path:
+    given = os.environ.get("DAYHAND_DEB")
+    found = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob("dayhand_*.deb"))
+    if not found:
+        pytest.skip("there is no package; packaging/build makes it")
+    return found[-1]
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Machine]:
+    if lack := [*lacking(), *missing()]:
+        pytest.skip(f"needed: {', '.join(lack)}")
+    with bare_debian() as made:
+        made.desk.start_notifications()
+        made.desk.start_tray()
+        yield made
+
+
+def dayhand(machine: Machine, *arguments: str) -> dict[str, object]:
+    answer: dict[str, object] = json.loads(machine.do("dayhand", *arguments, "--json", user=USER))
+    return answer
+
+
+def statuses(machine: Machine) -> list[tuple[str, str]]:
+    return [(run["handler"], run["status"]) for run in dayhand(machine, "history")["runs"]]  # type: ignore[attr-defined]
+
+
+def rows(machine: Machine) -> int:
+    table = machine.home / "expenses.csv"
+    return len(table.read_text().splitlines()) - 1 if table.exists() else 0
+
+
+def put_receipt(machine: Machine, name: str) -> None:
+    path = machine.home / "receipts" / name
+    path.write_text(RECEIPT)
+
+
+@pytest.fixture(scope="module")
+def newer(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with a higher version."""
+    folder = tmp_path_factory.mktemp("newer")
+    tree = folder / "tree"
+    subprocess.run(["dpkg-deb", "--raw-extract", str(package), str(tree)], check=True)
+    control = tree / "DEBIAN" / "control"
+    control.write_text(control.read_text().replace("\nVersion: ", "\nVersion: 9."))
+    made = folder / "dayhand_newer.deb"
+    command = ["dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "--build", str(tree), str(made)]
+    subprocess.run(command, check=True, capture_output=True)
+    return made
+
+
+def test_the_package_is_small_enough_to_be_downloaded_without_thought(package: Path) -> None:
+    assert package.stat().st_size < LARGEST
+
+
+def test_apt_installs_it_with_all_that_it_needs(machine: Machine, package: Path) -> None:
+    machine.installs(package)
+    assert machine.do("dayhand", "--version", user=USER).startswith("dayhand ")
+    assert machine.do("dpkg", "--audit") == ""
+
+
+def test_no_library_inside_misses_another(machine: Machine) -> None:
+    said = machine.do("sh", "-c", "find /usr/lib/dayhand -name '*.so*' -type f -exec ldd {} + 2>/dev/null || true")
+    lost = {line.split()[0] for line in said.splitlines() if "not found" in line}
+    own = {path.name for path in (machine.root / "usr/lib/dayhand").rglob("*.so*")}
+    assert lost - own == set()
+
+
+def test_scripts_have_the_whole_standard_library(machine: Machine) -> None:
+    script = machine.home / "all.py"
+    names = "bz2 csv ctypes curses decimal email.mime.text http.client imaplib json lzma sqlite3 ssl smtplib uuid"
+    imports = "\n".join(f"    import {name}" for name in [*names.split(), "xml.etree.ElementTree", "zoneinfo"])
+    script.write_text(
+        "import dayhand\n"
+        'flow = dayhand.Workflow("All")\n'
+        '@flow.job(cron="0 3 * * *")\n'
+        f"def work(ctx):\n{imports}\n"
+        "    import os, subprocess\n"
+        "    assert 'LD_LIBRARY_PATH' not in os.environ\n"
+        "    assert not any(name.startswith('_PYI') for name in os.environ)\n"
+        "    subprocess.run(['/bin/true'], check=True)\n"
+    )
+    machine.do("dayhand", "deploy", str(Path("/home") / USER / "all.py"), user=USER)
+    program = machine.start("dayhand", "start", "--headless", "--seconds", "120")
+    until(lambda: machine.run("dayhand", "attention", user=USER).returncode == 0 and machine.pids(), "the app")
+    machine.do("dayhand", "run", "all", "--wait", user=USER)
+    machine.do("dayhand", "remove", "all", user=USER)
+    machine.do("dayhand", "quit", user=USER)
+    program.wait(60)
+
+
+def test_a_yes_in_a_notice_becomes_a_committed_run(machine: Machine) -> None:
+    machine.do("mkdir", f"/home/{USER}/receipts", user=USER)
+    machine.do("dayhand", "connect", "files:receipts", "--path", f"/home/{USER}/receipts", user=USER)
+    machine.do("dayhand", "connect", "table:expenses", "--path", f"/home/{USER}/expenses.csv", user=USER)
+    machine.do("dayhand", "deploy", SAMPLE, "--grant", user=USER)
+    put_receipt(machine, "one.txt")
+    machine.start("dayhand", "start", "--background")
+    until(machine.desk.tray_items, "the icon in the tray")
+    machine.do("dayhand", "run", "receipts", user=USER)
+    machine.desk.press("xfce4-notifyd", "Approve")
+    until(lambda: rows(machine) == 1, "the row in the table")
+    until(lambda: ("AddToExpenses", "committed") in statuses(machine), "the committed run")
+
+
+def test_an_upgrade_keeps_what_waits_and_starts_it_again(machine: Machine, newer: Path) -> None:
+    put_receipt(machine, "two.txt")
+    machine.do("dayhand", "run", "receipts/look", user=USER)
+    until(lambda: dayhand(machine, "attention").get("requests"), "the question")
+    before = set(machine.pids())
+    machine.installs(newer)
+    assert "\nVersion: 9." in machine.do("dpkg", "-s", "dayhand")
+    until(machine.pids, "the app after the upgrade")
+    assert before.isdisjoint(machine.pids())
+    [request] = dayhand(machine, "attention")["requests"]  # type: ignore[misc]
+    machine.do("dayhand", "approve", request["id"], user=USER)  # type: ignore[index]
+    until(lambda: rows(machine) == 2, "the second row")
+
+
+def test_removal_ends_the_app_and_its_start_at_login(machine: Machine) -> None:
+    entry = machine.home / ".config" / "autostart" / "dayhand.desktop"
+    machine.do("mkdir", "-p", f"/home/{USER}/.config/autostart", user=USER)
+    entry.write_text("[Desktop Entry]\nType=Application\nName=Dayhand\nExec=/usr/bin/dayhand start --background\n")
+    assert machine.pids()
+    machine.do("apt-get", "remove", "-y", "dayhand")
+    assert machine.pids() == []
+    assert not entry.exists()
+
+
+def test_a_purge_leaves_nothing_but_the_persons_own_data(machine: Machine) -> None:
+    machine.do("apt-get", "purge", "-y", "dayhand")
+    assert machine.named("dayhand") == []
+    assert (machine.home / ".local" / "share" / "dayhand" / "dayhand.db").exists()

@@ -1,0 +1,110 @@
+"""What people are told outside the app: manual page, completions, desktop entry, and what the build describes."""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from app import cli
+
+CLONE = Path(__file__).parents[2]
+DESKTOP = CLONE / "resources" / "desktop"
+
+
+def load(name: str) -> ModuleType:
+    """A file of packaging/, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"packaging_{name}", CLONE / "packaging" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("manual")
+    load("manual").write_all(folder, "2026-11-16")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["dayhand.1", "dayhand.bash", "_dayhand", "dayhand.fish"])
+def test_every_verb_is_in_it(written: Path, name: str) -> None:
+    text = (written / name).read_text().replace(r"\-", "-")
+    assert [verb for verb in cli.VERBS if verb not in text] == []
+
+
+def test_every_option_of_a_verb_is_explained(written: Path) -> None:
+    text = (written / "dayhand.1").read_text().replace(r"\-", "-")
+    section = text.partition(".SS deploy FILE")[2].partition(".SS")[0]
+    for option in ("--check", "--grant", "--replace", "--paused", "--watch", "--data-dir", "--json"):
+        assert option in section
+    assert "make it run" in section
+
+
+def test_the_manual_page_is_read_without_complaint(written: Path) -> None:
+    if shutil.which("groff") is None:
+        pytest.skip("groff is not installed")
+    command = ["groff", "-man", "-Tutf8", "-ww", "-z", str(written / "dayhand.1")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (["dayhand", "depl"], ["deploy"]),
+        (["dayhand", "--ver"], ["--version"]),
+        (["dayhand", "deploy", "--wa"], ["--watch"]),
+        (["dayhand", "uninstall-data", "--y"], ["--yes"]),
+        (["dayhand", "start", "--head"], ["--headless"]),
+    ],
+)
+def test_bash_completes(written: Path, typed: list[str], offered: list[str]) -> None:
+    words = " ".join(typed)
+    code = (
+        f". {written}/dayhand.bash; COMP_WORDS=({words}); COMP_CWORD={len(typed) - 1}; _dayhand; echo ${{COMPREPLY[@]}}"
+    )
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == offered
+
+
+def test_bash_completes_files_where_no_option_is_typed(written: Path, tmp_path: Path) -> None:
+    (tmp_path / "receipts.py").touch()
+    code = f". {written}/dayhand.bash; COMP_WORDS=(dayhand deploy rec); COMP_CWORD=2; _dayhand; echo $COMPREPLY"
+    done = subprocess.run(["bash", "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["receipts.py"]
+
+
+def test_the_desktop_entry_starts_the_command_and_shows_its_icon() -> None:
+    entry = dict(line.split("=", 1) for line in (DESKTOP / "dayhand.desktop").read_text().splitlines() if "=" in line)
+    assert (entry["Exec"], entry["Icon"], entry["Type"]) == ("dayhand", "dayhand", "Application")
+    if shutil.which("desktop-file-validate"):
+        subprocess.run(["desktop-file-validate", str(DESKTOP / "dayhand.desktop")], check=True, timeout=60)
+
+
+def test_software_centres_accept_the_description() -> None:
+    if shutil.which("appstreamcli") is None:
+        pytest.skip("appstreamcli is not installed")
+    command = ["appstreamcli", "validate", "--no-net", *map(str, DESKTOP.glob("*.metainfo.xml"))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_icons_are_drawn_in_the_sizes_of_desktops(tmp_path: Path) -> None:
+    code = CLONE / "packaging" / "icons.py"
+    command = [sys.executable, str(code), str(CLONE / "resources/icons/app.svg"), str(tmp_path)]
+    subprocess.run(command, check=True, timeout=60)
+    assert {"16.png", "48.png", "256.png", "dayhand.ico"} <= {path.name for path in tmp_path.iterdir()}
+    assert (tmp_path / "48.png").read_bytes().startswith(b"\x89PNG")
+    head = (tmp_path / "dayhand.ico").read_bytes()[:6]
+    assert head == b"\0\0\1\0\6\0"
+
+
+@pytest.mark.parametrize("script", ["build", "lock", "deb/prerm", "deb/postinst", "deb/make.sh", "windows/make.sh"])
+def test_scripts_of_the_build_can_be_read_by_a_shell(script: str) -> None:
+    subprocess.run(["sh", "-n", str(CLONE / "packaging" / script)], check=True, timeout=60)
