@@ -42,8 +42,11 @@ SHOWING = re.compile(
     r"(set(Text|PlainText|ToolTip|StatusTip|WhatsThis|WindowTitle|Title|InformativeText|DetailedText|LabelText"
     r"|PlaceholderText|AccessibleName|AccessibleDescription|Prefix|Suffix|SpecialValueText|TabText)"
     r"|Q(Label|PushButton|CheckBox|RadioButton|GroupBox|Action|MessageBox|ProgressDialog|ToolButton)"
-    r"|add(Action|Menu|Item|Tab|Button|Row)|make_(button|text|section)|say|showMessage|Notice|Action|Answer|Entry)"
+    r"|add(Action|Menu|Item|Tab|Button|Row)|make_(button|text|section)|say|showMessage)"
 )
+VALUES = {"Action", "Answer", "Bar", "CardValue", "Entry", "Line", "Notice", "Problem", "Section", "Sign"}
+"""What we show is often carried by one of these, as one of their words."""
+WORDS = {"title", "text", "label", "words", "word", "done", "sentence", "when"}
 TRANSLATING = {"tr", "translate"}
 NAMES_OF_OURS = {"Dayhand"}
 """What is called the same in every language."""
@@ -122,7 +125,7 @@ def test_no_word_is_shown_that_cannot_be_translated() -> None:
         f"{name}:{call.lineno}: {word!r}"
         for name, tree in sources()
         for called, call in calls(tree)
-        if SHOWING.fullmatch(called)
+        if called in VALUES or SHOWING.fullmatch(called)
         for argument in _shown_arguments(called, call)
         for word in bare_words(argument)
         if word not in NAMES_OF_OURS
@@ -132,8 +135,8 @@ def test_no_word_is_shown_that_cannot_be_translated() -> None:
 
 def _shown_arguments(called: str, call: ast.Call) -> list[ast.expr]:
     """Our own values take words and identifiers; only the words count."""
-    if called in {"Notice", "Action", "Answer", "Entry"}:
-        return [one.value for one in call.keywords if one.arg in {"title", "text", "label", "words", "done"}]
+    if called in VALUES:
+        return [one.value for one in call.keywords if one.arg in WORDS]
     return call.args[:1] if called.startswith("make_") else call.args
 
 
