@@ -97,7 +97,8 @@ def _demo_dir() -> Path:
 def start_command(folder: Path) -> Sequence[str]:
     """How the session starts this very app, with this very folder."""
     found = shutil.which("dayhand")
-    program = [found] if found else [sys.executable, "-m", "app.main"]
+    own = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app.main"]
+    program = [found] if found else own
     usual = folder == data_dir(Namespace(data_dir=None))
     return [*program, "start", "--background", *([] if usual else ["--data-dir", str(folder)])]
 

@@ -88,3 +88,15 @@ main()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert Path(done.stderr) == SDK / "__init__.py"
+
+
+def test_a_frozen_app_that_is_not_on_the_path_is_started_at_login_as_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.start import start_command
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", "/opt/dayhand/dayhand")
+    assert start_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "-m", "app.main"]
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert start_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "start", "--background"]
