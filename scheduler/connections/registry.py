@@ -2,20 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from importlib import import_module
+from threading import RLock
 from typing import Any
 
 from scheduler.connections.connector import Connector, Tool
-from scheduler.connections.connectors.caldav import caldav
-from scheduler.connections.connectors.feed import feed
-from scheduler.connections.connectors.files import files
-from scheduler.connections.connectors.google import google
-from scheduler.connections.connectors.http import http
-from scheduler.connections.connectors.imap import imap
 from scheduler.connections.connectors.notify import notify
-from scheduler.connections.connectors.secret import restic, secret
-from scheduler.connections.connectors.slack import slack
-from scheduler.connections.connectors.smtp import smtp
-from scheduler.connections.connectors.table import table
 from scheduler.connections.errors import (
     BadConnectionNameError,
     ConnectionRuleError,
@@ -23,7 +16,6 @@ from scheduler.connections.errors import (
     UnknownToolError,
 )
 from scheduler.connections.given import check_parameters, check_settings
-from scheduler.connections.installed import installed_connectors
 
 _NAME = re.compile(r"([a-z][a-z0-9_-]*):([A-Za-z0-9_-]+)", re.ASCII)
 
@@ -40,33 +32,64 @@ def parse_name(text: str) -> tuple[str, str]:
 
 
 class Registry:
-    """The connectors by kind. `warnings` says in sentences which installed ones were left out, and why."""
+    """The connectors by kind, for any thread. `warnings` says which installed ones were left out, and why."""
 
     parse_name = staticmethod(parse_name)
     check_parameters = staticmethod(check_parameters)
 
-    def __init__(self, connectors: Iterable[Connector], warnings: Iterable[str] = ()) -> None:
-        """The first of several with the same kind counts."""
-        given = tuple(connectors)
-        self._connectors = {connector.kind: connector for connector in reversed(given)}
-        self.warnings = (
-            *warnings,
-            *(
-                f'A second connector calls itself "{connector.kind}" ({connector.title}). It was left out.'
-                for connector in given
-                if self._connectors[connector.kind] is not connector
-            ),
-        )
+    def __init__(
+        self,
+        connectors: Iterable[Connector],
+        *,
+        later: Mapping[str, Callable[[], Connector]] | None = None,
+        installed: Callable[[], tuple[list[Connector], list[str]]] = lambda: ([], []),
+    ) -> None:
+        """`later` are loaded when somebody asks for their kind, those `installed` beside the app when nobody else fits.
+
+        The first of several with the same kind counts.
+        """
+        self._connectors: dict[str, Connector] = {}
+        self._later = dict(later or {})
+        self._installed: Callable[[], tuple[list[Connector], list[str]]] | None = installed
+        self._warnings: list[str] = []
+        self._lock = RLock()
+        self._add(connectors)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        self._take_installed()
+        return tuple(self._warnings)
 
     def kinds(self) -> tuple[str, ...]:
-        return tuple(sorted(self._connectors))
+        self._take_installed()
+        return tuple(sorted({*self._connectors, *self._later}))
 
     def connector(self, kind: str) -> Connector:
+        with self._lock:
+            if kind in self._later:
+                self._connectors[kind] = self._later.pop(kind)()
+            elif kind not in self._connectors:
+                self._take_installed()
         found = self._connectors.get(kind)
         if found is None:
             known = ", ".join(self.kinds()) or "none"
             raise UnknownConnectorError(f'There is no kind of connection called "{kind}". Known are: {known}.')
         return found
+
+    def _take_installed(self) -> None:
+        with self._lock:
+            installed, self._installed = self._installed, None
+            if installed is not None:
+                found, warnings = installed()
+                self._warnings += warnings
+                self._add(found)
+
+    def _add(self, connectors: Iterable[Connector]) -> None:
+        for one in connectors:
+            if one.kind in self._connectors or one.kind in self._later:
+                self._warnings.append(f'A second connector calls itself "{one.kind}" ({one.title}). It was left out.')
+            else:
+                self._connectors[one.kind] = one
 
     def tool(self, connection: str, name: str) -> Tool:
         """The tool of that name that the connection, as in table:expenses, offers."""
@@ -92,9 +115,34 @@ class Registry:
         return check_settings(self.connector(kind), given)
 
 
+_BUILT_IN = {
+    "caldav": "caldav",
+    "feed": "feed",
+    "files": "files",
+    "google": "google",
+    "http": "http",
+    "imap": "imap",
+    "restic": "secret",
+    "secret": "secret",
+    "slack": "slack",
+    "smtp": "smtp",
+    "table": "table",
+}
+"""The module of each kind, which holds it under that name. Most people use few, so each is loaded when needed."""
+
+
 def builtin_registry(tell: Callable[[str, str], None]) -> Registry:
     """What comes with the app and what is installed beside it; `tell` shows a title and a text to the person."""
-    found, warnings = installed_connectors()
-    return Registry(
-        [files, table, notify(tell), caldav, feed, http, imap, smtp, secret, restic, google, slack, *found], warnings
-    )
+    later = {kind: partial(_load, kind) for kind in _BUILT_IN}
+    return Registry([notify(tell)], later=later, installed=_installed)
+
+
+def _load(kind: str) -> Connector:
+    connector: Connector = getattr(import_module(f"scheduler.connections.connectors.{_BUILT_IN[kind]}"), kind)
+    return connector
+
+
+def _installed() -> tuple[list[Connector], list[str]]:
+    from scheduler.connections.installed import installed_connectors  # noqa: PLC0415  it reads what is installed
+
+    return installed_connectors()
