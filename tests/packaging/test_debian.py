@@ -152,7 +152,10 @@ def test_removal_ends_the_app_and_its_start_at_login(machine: Machine) -> None:
     assert not entry.exists()
 
 
-def test_a_purge_leaves_nothing_but_the_persons_own_data(machine: Machine) -> None:
+def test_a_purge_leaves_nothing_but_the_persons_own_data(machine: Machine, package: Path) -> None:
+    """Of what is installed: after a removal nothing is left that could be purged."""
+    assert machine.named("dayhand") == []
+    machine.installs(package)
     machine.do("apt-get", "purge", "-y", "dayhand")
     assert machine.named("dayhand") == []
     assert (machine.home / ".local" / "share" / "dayhand" / "dayhand.db").exists()
