@@ -112,7 +112,7 @@ def program(qtbot: QtBot, desk: Desktop, tmp_path: Path) -> Iterator[Program]:
     if made.process is not None and made.process.poll() is None:
         made.process.terminate()
         made.process.wait(60)
-    print(desk.processes.output()[-6_000:])  # shown if the test failed
+    sys.stdout.write(desk.processes.output()[-6_000:])  # shown if the test failed
 
 
 def test_the_button_of_a_notice_approves_the_run_from_beginning_to_end(desk: Desktop, program: Program) -> None:
