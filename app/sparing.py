@@ -1,5 +1,6 @@
 """A start that reads less: PySide6 looks into the source of every module that is imported after it."""
 
+import linecache
 from contextlib import suppress
 
 
@@ -11,3 +12,4 @@ def spare_sources() -> None:
         from shibokensupport import feature  # type: ignore[import-not-found]  # noqa: PLC0415
 
         feature._mod_uses_pyside = lambda _: False  # noqa: SLF001
+    linecache.clearcache()  # what it has read until now
