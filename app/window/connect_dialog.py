@@ -204,7 +204,8 @@ class ConnectDialog(QDialog):
     def _connect(self) -> None:
         installation, name, given = self._installation, self.connection, self.given()
         secrets = {field: given.pop(field) for field in self._secret & given.keys()}
-        signs_in = installation.house.registry.connector(self.kind.currentData()).oauth is not None
+        oauth = installation.house.registry.connector(self.kind.currentData()).oauth
+        signs_in = oauth is not None and oauth.wanted({**given, **secrets})
         self._wait(self.tr("Sign in in the browser that opens now…") if signs_in else self.tr("Connecting…"))
         self._asking.ask(
             lambda: command(installation, "connect", name=name, settings=given, secrets=secrets),

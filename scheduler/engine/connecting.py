@@ -63,7 +63,8 @@ class Connecting:
         secrets = {one.name: settings[one.name] for one in connector.fields if one.secret}
         kept = {field: value for field, value in secrets.items() if value not in (None, "")}
         plain = {field: value for field, value in settings.items() if field not in kept}
-        if connector.oauth is not None:
+        said = {field: value for field, value in settings.items() if field in given or field not in before}
+        if connector.oauth is not None and connector.oauth.wanted(said):
             signed_in = self._sign_in(connector, name, settings)
             kept |= signed_in
             plain |= {field: value for field, value in signed_in.items() if field in plain}

@@ -12,12 +12,15 @@ import pytest
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.google import google
+from scheduler.connections.connectors.http import http
+from scheduler.connections.connectors.slack import slack
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError, SignInStoppedError
 from scheduler.connections.oauth.renewing import Renewals
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault import Vault
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.runs.tools import keeps_secrets
 from scheduler.store import connections
 from tests.connections.chromium import running_chromium
 from tests.connections.emulator import ANNA, BERT, Emulator, running_emulator
@@ -46,7 +49,7 @@ def front(emulator: Emulator) -> Iterator[Front]:
 @pytest.fixture
 def shop(tmp_path: Path, keyring: SecretService) -> Iterator[Shop]:
     shop = Shop(tmp_path)
-    shop.world.registry = lambda: Registry([google])  # type: ignore[method-assign]
+    shop.world.registry = lambda: Registry([google, http, slack])  # type: ignore[method-assign]
     shop.secrets = Keeper()
     shop.crash()
     yield shop
@@ -185,3 +188,52 @@ def test_a_service_that_refuses_leaves_everything_as_it_was(shop: Shop, front: F
     with pytest.raises(NotAllowedError):
         connect(shop, front, ANNA)
     assert connections.find(shop.database.read(), "google:me") is None
+
+
+def web_api(front: Front) -> dict[str, Any]:
+    """Any web API that is signed in to: here the one that tells who somebody is."""
+    return {
+        "base_url": f"{front.url}/oauth2/v2",
+        "auth": "oauth2",
+        "client_id": "dayhand-desktop",
+        "authorize_url": f"{front.url}/o/oauth2/v2/auth",
+        "token_url": f"{front.url}/oauth2/token",
+        "scopes": "openid email",
+    }
+
+
+def test_any_web_api_can_be_signed_in_to(shop: Shop, front: Front) -> None:
+    shop.house.connecting._open_browser = agree(front, ANNA)
+    shop.house.connect("http:me", web_api(front), test=True)
+    row = connections.find(shop.database.read(), "http:me")
+    kept = Vault().get("http:me")
+    assert row is not None and kept["access_token"] and "access_token" not in row.settings
+    shop.deploy(job('answer = ctx.call("http:me", "get", path="userinfo")\nctx.done(answer["json"]["email"])').replace(
+        "world:x", "http:me"
+    ))  # fmt: skip
+    shop.clock.move(HOUR)
+    shop.tick()
+    assert shop.runs("j")[-1].summary == ANNA
+
+
+def test_a_web_api_with_another_login_opens_no_browser(shop: Shop, front: Front) -> None:
+    shop.house.connecting._open_browser = lambda url: pytest.fail(f"opened {url}")
+    shop.house.connect("http:me", {"base_url": front.url, "auth": "bearer", "secret": "t0ken"}, test=False)
+    assert Vault().get("http:me") == {"secret": "t0ken"}
+    shop.house.connect("http:open", {"base_url": front.url}, test=False)
+    assert not keeps_secrets(http, {"auth": "none", "secret": None, "client_secret": None})
+
+
+@pytest.mark.parametrize("address", ["", "http://example.org/oauth", "example.org"])
+def test_nobody_is_sent_to_sign_in_where_others_can_read(shop: Shop, front: Front, address: str) -> None:
+    shop.house.connecting._open_browser = lambda url: pytest.fail(f"opened {url}")
+    with pytest.raises(ToolFailedError, match="needs the sign-in page of the service"):
+        shop.house.connect("http:me", {**web_api(front), "authorize_url": address}, test=False)
+
+
+def test_a_token_that_was_pasted_is_used_without_a_browser(shop: Shop, front: Front) -> None:
+    shop.house.connecting._open_browser = lambda url: pytest.fail(f"opened {url}")
+    shop.house.connect("slack:team", {"base_url": front.url, "access_token": "xoxb-1"}, test=False)
+    assert Vault().get("slack:team") == {"access_token": "xoxb-1"}
+    with pytest.raises(NotAllowedError, match="client ID"):  # without one, and without a new token, there is only that
+        shop.house.connect("slack:team", {"base_url": front.url}, test=False)

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
@@ -25,6 +26,8 @@ from scheduler.connections.connectors.http_answers import said, shown
 from scheduler.connections.connectors.login import CERTIFICATE, login_headers, trust
 from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained, make_folders
+from scheduler.connections.oauth.fields import sign_in_fields
+from scheduler.connections.oauth.provider import OAuth
 from scheduler.connections.web import Answer, check, request
 from scheduler.rules.failures import FailureClass, classify_status
 
@@ -32,6 +35,7 @@ _LARGEST = 10_000_000
 _LARGEST_FILE = 1_000_000_000
 _MOST_PAGES = 100
 _METHODS = ("POST", "PUT", "PATCH", "DELETE")
+_HERE = ("localhost", "127.0.0.1", "::1")
 _KEPT_TO_US = frozenset({"authorization", "cookie", "proxy-authorization", "idempotency-key"})
 _LINK = re.compile(r'<([^<>]*+)>((?:\s*+;\s*+[^\s=;,"]++\s*+(?:=\s*+(?:"[^"]*+"|[^\s;,"]*+))?)*+)')
 _REL = re.compile(r';\s*+rel\s*+=\s*+"?([^";,]*+)', re.IGNORECASE)
@@ -151,6 +155,15 @@ def _test(call: Call) -> str:
     return f"{_checked(call, answer).host} answers."
 
 
+def _place(field: str, name: str, settings: Mapping[str, Any]) -> str:
+    """An address of the service that signs people in; what is sent there must not be read on its way."""
+    address = str(settings.get(field) or "")
+    parts = urlsplit(address)
+    if parts.scheme != "https" and parts.hostname not in _HERE:
+        raise wrong(f"The login oauth2 needs the {name} of the service, an address that begins with https.")
+    return address
+
+
 _PATH = Parameter(ParameterKind.TEXT, help="Below the address of the connection, such as items/3.")
 _QUERY = Parameter(ParameterKind.OBJECT, required=False, help='What follows the question mark, such as {"page": 2}.')
 _HEADERS = Parameter(ParameterKind.OBJECT, required=False, help="More headers; the login is added by itself.")
@@ -189,6 +202,20 @@ http = Connector(
             required=False,
             default="X-Api-Key",
         ),
+        *sign_in_fields("For the login oauth2: from the app that you made at the service.", required=False),
+        Field(
+            name="authorize_url",
+            label="Sign-in page",
+            help="For the login oauth2, as in https://example.org/oauth/authorize.",
+            required=False,
+        ),
+        Field(
+            name="token_url",
+            label="Token address",
+            help="For the login oauth2, as in https://example.org/oauth/token.",
+            required=False,
+        ),
+        Field(name="scopes", label="Scopes", help="For the login oauth2, with spaces between them.", required=False),
         Field(name="folder", label="Downloads", help="Where files go.", required=False, kind=FieldKind.PATH),
         CERTIFICATE,
     ),
@@ -237,4 +264,11 @@ http = Connector(
         ),
     ),
     test=_test,
+    oauth=OAuth(
+        authorize_url=partial(_place, "authorize_url", "sign-in page"),
+        token_url=partial(_place, "token_url", "token address"),
+        account=lambda settings, _: settings.get("account") or urlsplit(settings["base_url"]).netloc,
+        own_scopes=lambda settings: tuple((settings.get("scopes") or "").split()),
+        wanted=lambda settings: settings.get("auth") == "oauth2",
+    ),
 )

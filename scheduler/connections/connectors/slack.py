@@ -226,6 +226,7 @@ slack = Connector(
         authorize_url=lambda settings: f"{place_of(settings)}/oauth/v2/authorize",
         token_url=lambda settings: f"{place_of(settings)}/api/oauth.v2.access",
         account=account_of,
+        wanted=lambda settings: not settings.get("access_token"),
         scopes=("chat:write", "channels:read", "channels:history", "groups:read", "groups:history"),
         separator=",",
     ),

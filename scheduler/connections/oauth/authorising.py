@@ -50,7 +50,7 @@ def authorise(  # noqa: PLR0913  one door for all that can differ
             form = {"grant_type": "authorization_code", "code": code, "redirect_uri": door.address}
             form |= {"code_verifier": verifier} | client_of(settings)
             tokens = ask_for_tokens(oauth.token_url(settings), form, now=now(), seconds=_SECONDS)
-            _check_scopes(oauth, tokens, connector.title)
+            _check_scopes(_scopes(oauth, settings), tokens, connector.title)
             account = oauth.account(settings, tokens.access)
             if before is not None and account.casefold() != before.casefold():
                 raise OtherAccountError(connection, before, account)
@@ -82,7 +82,7 @@ def _address(
         "response_type": "code",
         "client_id": settings["client_id"],
         "redirect_uri": back,
-        "scope": oauth.separator.join(oauth.scopes),
+        "scope": oauth.separator.join(_scopes(oauth, settings)),
         "state": state,
         "code_challenge": challenge_of(verifier),
         "code_challenge_method": "S256",
@@ -103,10 +103,14 @@ def _code(arrival: Arrival, title: str) -> str:
     return arrival.parameters["code"]
 
 
-def _check_scopes(oauth: OAuth, tokens: Tokens, title: str) -> None:
+def _scopes(oauth: OAuth, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    return (*oauth.scopes, *oauth.own_scopes(settings))
+
+
+def _check_scopes(asked: tuple[str, ...], tokens: Tokens, title: str) -> None:
     """People may untick parts of what is asked; tools would then fail one by one, later."""
-    if tokens.scopes is not None and not tokens.scopes.issuperset(oauth.scopes):
-        missing = ", ".join(scope for scope in oauth.scopes if scope not in tokens.scopes)
+    if tokens.scopes is not None and not tokens.scopes.issuperset(asked):
+        missing = ", ".join(scope for scope in asked if scope not in tokens.scopes)
         raise NotAllowedError(
             f"{title} was allowed only in part; missing: {missing}. Connect again and allow all of it."
         )

@@ -16,7 +16,11 @@ class OAuth:
     token_url: Callable[[Mapping[str, Any]], str]
     account: Callable[[Mapping[str, Any], str], str]
     """Who signed in, from the settings and the access token, as people call it: an address, a workspace."""
-    scopes: tuple[str, ...]
+    scopes: tuple[str, ...] = ()
+    own_scopes: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda _: ()
+    """Those that the person wrote into the settings."""
+    wanted: Callable[[Mapping[str, Any]], bool] = lambda _: True
+    """Whether the settings call for signing in; secrets that are kept already are not among them."""
     separator: str = " "
     """What stands between scopes."""
     extra: Mapping[str, str] = field(default_factory=dict)

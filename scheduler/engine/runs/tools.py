@@ -71,7 +71,8 @@ class NoSecrets:
 
 def keeps_secrets(connector: Connector, settings: Mapping[str, Any]) -> bool:
     """Whether a connection has something in the keyring: the store holds all its other fields."""
-    return connector.oauth is not None or any(one.secret and one.name not in settings for one in connector.fields)
+    signs_in = connector.oauth is not None and connector.oauth.wanted(settings)
+    return signs_in or any(one.secret and one.name not in settings for one in connector.fields)
 
 
 class Tools:
