@@ -93,6 +93,13 @@ WORDS = (
     QT_TRANSLATE_NOOP("connectors", "Adds rows to a CSV or SQLite file of this computer, and reads them."),
     QT_TRANSLATE_NOOP("connectors", "A file that ends in .csv, .sqlite, .sqlite3 or .db; made if it is not there."),
     QT_TRANSLATE_NOOP("connectors", "Which table of a SQLite file."),
+    QT_TRANSLATE_NOOP("connectors", "Scopes"),
+    QT_TRANSLATE_NOOP("connectors", "Sign-in page"),
+    QT_TRANSLATE_NOOP("connectors", "Token address"),
+    QT_TRANSLATE_NOOP("connectors", "For the login oauth2, as in https://example.org/oauth/authorize."),
+    QT_TRANSLATE_NOOP("connectors", "For the login oauth2, as in https://example.org/oauth/token."),
+    QT_TRANSLATE_NOOP("connectors", "For the login oauth2: from the app that you made at the service."),
+    QT_TRANSLATE_NOOP("connectors", "For the login oauth2, with spaces between them."),
 )
 
 

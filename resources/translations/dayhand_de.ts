@@ -2176,6 +2176,34 @@ Deine: {mine}</translation>
         <source>Which table of a SQLite file.</source>
         <translation>Welche Tabelle einer SQLite-Datei.</translation>
     </message>
+    <message>
+        <source>Scopes</source>
+        <translation>Bereiche</translation>
+    </message>
+    <message>
+        <source>Sign-in page</source>
+        <translation>Anmeldeseite</translation>
+    </message>
+    <message>
+        <source>Token address</source>
+        <translation>Token-Adresse</translation>
+    </message>
+    <message>
+        <source>For the login oauth2, as in https://example.org/oauth/authorize.</source>
+        <translation>Für die Anmeldung oauth2, etwa https://example.org/oauth/authorize.</translation>
+    </message>
+    <message>
+        <source>For the login oauth2, as in https://example.org/oauth/token.</source>
+        <translation>Für die Anmeldung oauth2, etwa https://example.org/oauth/token.</translation>
+    </message>
+    <message>
+        <source>For the login oauth2: from the app that you made at the service.</source>
+        <translation>Für die Anmeldung oauth2: von der App, die du beim Dienst angelegt hast.</translation>
+    </message>
+    <message>
+        <source>For the login oauth2, with spaces between them.</source>
+        <translation>Für die Anmeldung oauth2, mit Leerzeichen dazwischen.</translation>
+    </message>
 </context>
 <context>
     <name>details</name>
