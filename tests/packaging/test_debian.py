@@ -122,7 +122,7 @@ def test_a_yes_in_a_notice_becomes_a_committed_run(machine: Machine) -> None:
     put_receipt(machine, "one.txt")
     machine.start("dayhand", "start", "--background")
     until(machine.desk.tray_items, "the icon in the tray")
-    machine.do("dayhand", "run", "receipts", user=USER)
+    until(lambda: machine.run("dayhand", "run", "receipts", user=USER).returncode == 0, "the app to hear commands")
     machine.desk.press("xfce4-notifyd", "Approve")
     until(lambda: rows(machine) == 1, "the row in the table")
     until(lambda: ("AddToExpenses", "committed") in statuses(machine), "the committed run")
@@ -138,7 +138,8 @@ def test_an_upgrade_keeps_what_waits_and_starts_it_again(machine: Machine, newer
     until(machine.pids, "the app after the upgrade")
     assert before.isdisjoint(machine.pids())
     [request] = dayhand(machine, "attention")["requests"]  # type: ignore[misc]
-    machine.do("dayhand", "approve", request["id"], user=USER)  # type: ignore[index]
+    answer = ("dayhand", "approve", request["id"])  # type: ignore[index]
+    until(lambda: machine.run(*answer, user=USER).returncode == 0, "the app to hear the answer")
     until(lambda: rows(machine) == 2, "the second row")
 
 
