@@ -27,6 +27,8 @@ class Pocket:
     def read(self, connection: str) -> Mapping[str, Any]:
         return self._kept.get(connection, {})
 
+    recall = read
+
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
         self._kept[connection] = secrets
 

@@ -96,7 +96,7 @@ def test_a_worker_that_died_while_idle_is_not_given_out(pool: Pool) -> None:
     worker = pool.acquire(script(GOOD))
     pool.release(worker)
     os.kill(worker.pid, signal.SIGKILL)
-    assert eventually(lambda: not is_alive(worker.pid))
+    assert eventually(lambda: not is_alive(worker.pid) and not worker.is_alive())
     second = pool.acquire(script(GOOD))
     assert second is not worker
     assert second.run(phase(), Recorder()) == Finished({"result": second.pid})
