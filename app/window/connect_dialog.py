@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -57,7 +57,7 @@ class ConnectDialog(QDialog):
         self._fixed, self._known = name, dict(settings or {})
         self._is_connected = settings is not None
         self.setWindowTitle(self.tr("Connect"))
-        self.setMinimumSize(QSize(520, 320))
+        self.setMinimumWidth(520)  # the height is that of its fields
         self.inputs: dict[str, QLineEdit | QCheckBox | QComboBox] = {}
         self._secret: set[str] = set()
         """The names of those that only the keyring keeps."""
@@ -147,6 +147,7 @@ class ConnectDialog(QDialog):
             if not field.required:
                 label = self.tr("{label} (if you like)").format(label=label)
             add_row(self._form, "" if isinstance(widget, QCheckBox) else label, self._with_button(field, widget))
+        self.adjustSize()
 
     def _make_field(self, field: Field) -> QLineEdit | QCheckBox | QComboBox:
         known = self._known.get(field.name, field.default)
