@@ -36,7 +36,7 @@ class Backfilling:
         return more
 
     def _advance(self, db: sqlite3.Connection, row: ScheduleRow, backfill: BackfillRow, now: datetime) -> bool:
-        own = [one for one in occurrences.underway(db, [row.id])[row.id] if one.origin is Origin.BACKFILL]
+        own = [one for one in occurrences.underway(db, row.id) if one.origin is Origin.BACKFILL]
         settings = self._context.settings
         room = min(settings.waiting_at_most - len(own), settings.backfill_per_tick)
         if room <= 0:

@@ -161,9 +161,7 @@ class Commands:
             _refuse_trouble(row)
             refuse_side_by_side(overlap, row.kind)
             key = occurrence_key(schedule, now, Origin.MANUAL, request or uuid4().hex)
-            others = [
-                one for one in occurrences.underway(db, [schedule])[schedule] if one.origin is not Origin.BACKFILL
-            ]
+            others = [one for one in occurrences.underway(db, schedule) if one.origin is not Origin.BACKFILL]
             decision = decide_overlap(overlap or Overlap.BUFFER_ALL, others)
             if decision.state is State.SKIPPED:
                 raise RefusedError("busy", f"{schedule} is still busy; it was not started again.")
@@ -246,9 +244,7 @@ class Commands:
 
         def act(db: sqlite3.Connection, _: datetime) -> Answer:
             row = self._find(db, schedule)
-            running.extend(
-                one.key for one in occurrences.underway(db, [schedule])[schedule] if one.state is State.STARTED
-            )
+            running.extend(one.key for one in occurrences.underway(db, schedule) if one.state is State.STARTED)
             if not running:
                 raise RefusedError("not running", f"{schedule} is not running.")
             return Answer(schedule=schedule, version=row.version)

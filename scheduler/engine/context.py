@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -73,14 +73,14 @@ class Context:
             self._policies[written, kind] = known
         return known
 
-    def taken(self, db: sqlite3.Connection, rows: Iterable[ScheduleRow]) -> Mapping[str, frozenset[datetime]]:
-        """By schedule, the times from where it stands that have a row already."""
-        return occurrences.recorded(db, {row.id: first for row in rows if (first := row.late_next or row.next_at)})
-
     def standing(
-        self, db: sqlite3.Connection, row: ScheduleRow, taken: Mapping[str, frozenset[datetime]] | None = None
+        self, db: sqlite3.Connection, row: ScheduleRow, recorded: frozenset[datetime] | None = None
     ) -> Standing:
+        """Where a schedule stands, beside the times from there on that have a row already."""
         spec, times = self.compile(row.id, row.spec)
+        first = row.late_next or row.next_at
+        if recorded is None:
+            recorded = frozenset() if first is None else occurrences.recorded(db, row.id, first)
         return Standing(
             id=row.id,
             times=times,
@@ -90,7 +90,7 @@ class Context:
             next_due=row.next_due,
             skip_at=row.skip_at,
             late=late_of(row),
-            taken=(self.taken(db, [row]) if taken is None else taken).get(row.id, frozenset()),
+            taken=recorded,
         )
 
 

@@ -138,7 +138,7 @@ class Definition:
     def _decide_again(self, db: sqlite3.Connection, schedule: str, overlap: Overlap, now: datetime) -> None:
         """What waits is decided again, under the policy that holds now."""
         seen: list[Underway] = []
-        for one in occurrences.underway(db, [schedule])[schedule]:
+        for one in occurrences.underway(db, schedule):
             if one.origin is Origin.BACKFILL:
                 continue
             decision = decide_overlap(overlap, seen)

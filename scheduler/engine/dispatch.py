@@ -33,7 +33,7 @@ class _Stop:
 
 
 @dataclass(slots=True)
-class _Choice:
+class Choice:
     """What to do with all that waits."""
 
     turns: dict[str, list[tuple[Candidate, Work]]] = field(default_factory=dict)
@@ -44,6 +44,8 @@ class _Choice:
     """Schedules that make no sense, with what is wrong."""
     starving: set[str] = field(default_factory=set)
     """The keys of producers that go ahead of the others of their lane."""
+    overtaken: list[tuple[str, Overlap]] = field(default_factory=list)
+    """The keys of those that run and must end for a newer one, and by which policy."""
     is_waiting: bool = False
     """Something that is due cannot start now."""
 
@@ -95,18 +97,20 @@ class Dispatch:
         with self._context.database.write() as db:
             self._book.interrupt(db, self._launcher.recover(db, now), now)
 
-    def start_due(self, now: datetime) -> None:
-        """Start what can start."""
+    def look(self, db: sqlite3.Connection, now: datetime) -> Choice:
+        """What could start, and what must end for it. Until it is taken up, nothing is handed on."""
         with self._lock:
             self._line.clear()
-        self.is_waiting = True
-        if self._context.is_paused(now):
-            return
-        db = self._context.database.read()
+        choice = Choice()
         started = occurrences.busy_schedules(db)
         if started:
-            self._stop_overtaken(db, now)
-        choice = self._look(db, started, now)
+            choice.overtaken = occurrences.overtaken(db, now)
+        self._choose(choice, db, started, now)
+        return choice
+
+    def take_up(self, choice: Choice) -> None:
+        """Start what can start."""
+        self._stop_overtaken(choice)
         if choice.ends or choice.broken:
             self._clear_away(choice)
         with self._lock:
@@ -207,8 +211,7 @@ class Dispatch:
         self._flights.pop(work.key, None)
         self._stops.pop(work.key, None)
 
-    def _look(self, db: sqlite3.Connection, started: set[str], now: datetime) -> _Choice:
-        choice = _Choice()
+    def _choose(self, choice: Choice, db: sqlite3.Connection, started: set[str], now: datetime) -> None:
         with self._lock:  # others land while this one looks
             flights = list(self._flights.values())
         busy = {work.lane for work in flights}
@@ -225,11 +228,10 @@ class Dispatch:
             line = occurrences.queue(db, now, backfill=backfill)
             taken = busy | choice.turns.keys() if backfill else busy
             self._take(choice, line, taken, started | flying, now)
-        return choice
 
     def _take(
         self,
-        choice: _Choice,
+        choice: Choice,
         line: Iterable[QueuedRow],
         busy: set[str],
         started: set[str],
@@ -271,15 +273,15 @@ class Dispatch:
         """Whether the machine offers what it needs; a person's own wish is not held back."""
         return one.origin is Origin.MANUAL or not unmet(self._conditions, policies.needs)
 
-    def _stop_overtaken(self, db: sqlite3.Connection, now: datetime) -> None:
+    def _stop_overtaken(self, choice: Choice) -> None:
         """Ask those to end that a newer one waits for; once, and once more if it is to be by force."""
-        for key, policy in occurrences.overtaken(db, now):
+        for key, policy in choice.overtaken:
             kill = policy is Overlap.TERMINATE_OTHER
             asked = self._stops.get(key)
             if asked is None or (kill and not asked.kill):
                 self.stop(key, kill=kill, reason=Reason.OVERTAKEN)
 
-    def _clear_away(self, choice: _Choice) -> None:
+    def _clear_away(self, choice: Choice) -> None:
         now = self._context.clock.now()
         with self._context.database.write() as db:
             for schedule, sentence in choice.broken.items():

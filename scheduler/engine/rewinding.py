@@ -54,7 +54,7 @@ class Rewinding:
             _, times = self._context.compile(row.id, row.spec)
         except BadScheduleError:
             return
-        remaining = Remaining(times, occurrences.recorded(db, {schedule: gap.first})[schedule])
+        remaining = Remaining(times, occurrences.recorded(db, schedule, gap.first))
         last = remaining.last(gap.first - _TICK, now)
         occurrences.remove_gap(db, schedule, gap)
         if last is not None:

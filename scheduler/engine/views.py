@@ -193,7 +193,7 @@ class Views:
             standing = self._context.standing(db, row._replace(late_next=None))
         except BadScheduleError:
             return nothing
-        owed = owe(standing, occurrences.underway(db, [row.id])[row.id], now)
+        owed = owe(standing, occurrences.underway(db, row.id), now)
         runs, counts = sum(new.state is State.QUEUED for new in owed.new), [gap.count for gap in owed.gaps]
         if owed.late is not None:
             late = standing.remaining.count(owed.late.next - _TICK, owed.late.until, EXACT_UP_TO)

@@ -135,7 +135,7 @@ def is_any_due(db: sqlite3.Connection, now: datetime) -> bool:
 def due(db: sqlite3.Connection, now: datetime, most: int) -> list[ScheduleRow]:
     """Those whose next time has come, the longest overdue first."""
     where = f"{ALIVE} AND next_due IS NOT NULL AND next_due <= ? ORDER BY next_due LIMIT ?"
-    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now), most))]
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now), most)).fetchall()]
 
 
 def catching_up(db: sqlite3.Connection, most: int, waiting_at_most: int) -> list[ScheduleRow]:

@@ -93,7 +93,7 @@ def owe(standing: Standing, underway: Sequence[Underway], now: datetime) -> Owed
     if skipped:
         standing = replace(standing, taken=standing.taken | {one.planned for one in skipped})
     assert standing.next_at is not None
-    first = standing.remaining.after(standing.next_at - _TICK)
+    first = standing.remaining.since(standing.next_at)
     missed = None if first is None else _last_missed(standing, first, now)
     made_up = Owed(late=standing.late) if missed is None else catch_up(standing, missed, now)
     others = [one for one in underway if one.origin is not Origin.BACKFILL] + _waiting(made_up.new)
@@ -166,7 +166,7 @@ def _regular(
     replaced: list[str] = []
     while planned is not None and standing.due_of(planned) <= now:
         decision = decide_overlap(standing.policies.overlap, underway)
-        one = replace(_occurrence(standing, planned), state=decision.state, reason=decision.reason)
+        one = _occurrence(standing, planned, state=decision.state, reason=decision.reason)
         for key in decision.replaced:
             if key in new:
                 new[key] = replace(new[key], state=State.COALESCED, reason=Reason.REPLACED)
@@ -183,12 +183,20 @@ def _skipped(standing: Standing, now: datetime) -> list[New]:
     planned = standing.skip_at
     if planned is None or standing.due_of(planned) > now:
         return []
-    return [replace(_occurrence(standing, planned), state=State.SKIPPED, reason=Reason.BY_PERSON)]
+    return [_occurrence(standing, planned, state=State.SKIPPED, reason=Reason.BY_PERSON)]
 
 
-def _occurrence(standing: Standing, planned: datetime, *, due: datetime | None = None, late: bool = False) -> New:
+def _occurrence(
+    standing: Standing,
+    planned: datetime,
+    *,
+    due: datetime | None = None,
+    late: bool = False,
+    state: State = State.QUEUED,
+    reason: Reason | None = None,
+) -> New:
     key = occurrence_key(standing.id, planned, Origin.AUTOMATIC)
-    return New(key=key, planned=planned, due=due or standing.due_of(planned), late=late)
+    return New(key=key, planned=planned, due=due or standing.due_of(planned), late=late, state=state, reason=reason)
 
 
 def _waiting(new: Sequence[New]) -> list[Underway]:

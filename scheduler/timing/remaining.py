@@ -23,6 +23,10 @@ class Remaining:
             at = self.times.after(at)
         return at
 
+    def since(self, time: datetime) -> datetime | None:
+        """That time of the schedule, or the first later one. One that was promised holds, whatever zones do since."""
+        return self.after(time) if time in self.taken else time
+
     def between(self, after: datetime, until: datetime) -> Iterator[datetime]:
         return (at for at in self.times.between(after, until) if at not in self.taken)
 

@@ -1,18 +1,33 @@
 """A tick with nothing due touches no disk."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from tests.engine.harness import HOUR, MINUTE, SECOND, Bench
+
+
+@contextmanager
+def statements(bench: Bench) -> Iterator[list[str]]:
+    """What is asked of the store, by those who read and by those who write."""
+    seen: list[str] = []
+    reader = bench.database.read()
+    with bench.database.write() as writer:
+        pass
+    for connection in (reader, writer):
+        connection.set_trace_callback(seen.append)
+    yield seen
+    for connection in (reader, writer):
+        connection.set_trace_callback(None)
 
 
 def statements_of_an_hour(bench: Bench) -> list[str]:
     """What is asked of the store while sixty ticks find nothing due."""
-    seen: list[str] = []
     bench.tick()
-    bench.database.read().set_trace_callback(seen.append)
-    for _ in range(60):
-        bench.clock.move(MINUTE - SECOND)
-        wake = bench.engine.tick(bench.clock.wall)
-        assert bench.clock.wall < wake <= bench.clock.wall + MINUTE
-    bench.database.read().set_trace_callback(None)
+    with statements(bench) as seen:
+        for _ in range(60):
+            bench.clock.move(MINUTE - SECOND)
+            wake = bench.engine.tick(bench.clock.wall)
+            assert bench.clock.wall < wake <= bench.clock.wall + MINUTE
     return seen
 
 
@@ -48,8 +63,7 @@ def test_while_a_run_waits_for_its_next_attempt_nothing_is_read(bench: Bench) ->
 def test_a_tick_that_is_due_is_noticed_by_this_measure(bench: Bench) -> None:
     bench.add({"every": "30m"})
     bench.tick()
-    seen: list[str] = []
-    bench.database.read().set_trace_callback(seen.append)
-    bench.clock.move(30 * MINUTE)
-    bench.tick()
+    with statements(bench) as seen:
+        bench.clock.move(30 * MINUTE)
+        bench.tick()
     assert seen

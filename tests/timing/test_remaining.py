@@ -37,3 +37,12 @@ def test_there_may_be_none_left() -> None:
     assert remaining.last(FROM, TO) is None
     assert remaining.upcoming(FROM, 3) == []
     assert remaining.names(utc("2026-06-01 12:00"))
+
+
+def test_a_promised_time_holds_unless_it_has_a_row() -> None:
+    """Also one that the rule no longer names, as when a zone got new rules since: no run is lost to that."""
+    first, second = hourly.upcoming(FROM, 2)
+    strange = first + timedelta(minutes=1)
+    assert Remaining(hourly).since(first) == first
+    assert Remaining(hourly, frozenset({first})).since(first) == second
+    assert Remaining(hourly).since(strange) == strange
