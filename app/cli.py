@@ -39,6 +39,7 @@ VERBS = {
     "resolve": "say whether it happened",
     "retry": "try again what failed",
     "fix": "have a script that failed repaired",
+    "fixer": "choose who repairs scripts that fail",
     "history": "what ran, what did not, and why",
     "runs": "one run with everything about it",
     "logs": "what a run printed",
@@ -76,6 +77,7 @@ _GROUPS = {
     "trying": ("try",),
     "creating": ("new",),
     "fixing": ("fix",),
+    "choosing": ("fixer",),
     "moving": ("export", "import"),
 }
 """Which module of `app.verbs` has which verbs; the others have one of their own."""

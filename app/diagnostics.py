@@ -65,7 +65,8 @@ def _members(folder: Path) -> Iterator[Member]:
     known: list[str] = []
     yield "README.txt", _README.encode()
     yield "versions.json", _json(_versions())
-    yield "settings.json", _json(read_preferences(folder).write())
+    chosen = read_preferences(folder)
+    yield "settings.json", _json({**chosen.write(), "fixer": chosen.fixer.kind})
     yield from _describe_store(folder, known)
     yield "log.txt", redact(_tail(folder), known).encode()
 

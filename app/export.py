@@ -107,7 +107,7 @@ def read_export(folder: Path, path: Path, now: datetime) -> TakenIn:
     with opened(path) as export:
         taken = take_in(folder, export.store, builtin_registry(lambda *_: None), machine_zone(), now)
         try:
-            keep_preferences(folder, read_preferences(export.store.parent))
+            keep_preferences(folder, read_preferences(export.store.parent).arrive())
         except PreferencesError as error:  # everything else is there, and is what matters
             log.warning("%s", error)
     return taken

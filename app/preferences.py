@@ -2,7 +2,7 @@
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import time, timedelta
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from app.languages import PREFERENCES, Language
 from app.notices.quiet import QuietHours
 from app.theme import Appearance
+from scheduler.engine.fixing.choice import FixerChoice, FixerKind, read_choice
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 
@@ -45,6 +46,8 @@ class Preferences:
     """From the next start on."""
     welcomed: bool = False
     """Whether the first screens were shown; they never come again."""
+    fixer: FixerChoice = field(default_factory=FixerChoice)
+    """Who repairs scripts that fail."""
 
     @property
     def quiet_hours(self) -> QuietHours | None:
@@ -56,10 +59,21 @@ class Preferences:
         """What the engine goes by, with what the person chose in it."""
         overlap = {**settings.overlap, "job": self.overlap}
         kept = timedelta(days=self.keep_days) if self.keep_days else None
-        return replace(settings, concurrency=self.concurrency, catchup=self.catchup, overlap=overlap, kept=kept)
+        return replace(
+            settings,
+            concurrency=self.concurrency,
+            catchup=self.catchup,
+            overlap=overlap,
+            kept=kept,
+            fixer=self.fixer,
+        )
+
+    def arrive(self) -> "Preferences":
+        """As they hold after a move to another computer: nobody there is asked for repairs until the person says so."""
+        return replace(self, fixer=replace(self.fixer, kind=FixerKind.OFF, has_key=False))
 
     def write(self) -> dict[str, Any]:
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
 
 
 def read_preferences(folder: Path) -> Preferences:
@@ -106,10 +120,14 @@ def keep_preferences(folder: Path, chosen: Preferences) -> None:
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, FixerChoice):
+        return value.write()
     return f"{value:%H:%M}" if isinstance(value, time) else value
 
 
 def _understand_one(name: str, kind: type, value: Any) -> Any:
+    if kind is FixerChoice:
+        return read_choice(value)
     if kind is time:
         return time.fromisoformat(value).replace(second=0, microsecond=0, tzinfo=None)
     if kind in (int, bool):

@@ -16,7 +16,7 @@ Message = dict[str, Any]
 
 STREAMS = frozenset({"follow_logs", "run_and_wait"})
 """Verbs that answer piece by piece."""
-OFFLINE = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revoke"})
+OFFLINE = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revoke", "fixer"})
 """Verbs that change something, or are about to, and need no app that runs."""
 SECRETS = "secrets"
 """The one argument whose value is never repeated."""

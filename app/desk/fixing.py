@@ -1,13 +1,17 @@
-"""The verbs about repairs: what would be sent, what a fixer proposes, and using it after a yes."""
+"""The verbs about repairs: who makes them, what would be sent, what is proposed, and using it after a yes."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from app.desk.choosing import keep_choice
 from app.desk.floor import Floor
+from scheduler.engine.launcher import Announcement
 from scheduler.engine.refusal import RefusedError
 
 if TYPE_CHECKING:
+    from scheduler.engine.fixing.choice import FixerChoice
     from scheduler.engine.fixing.fixer import Fixer
     from scheduler.engine.fixing.fixing import Fixing
     from scheduler.engine.house import House
@@ -21,7 +25,7 @@ class Fixes:
 
     def fix_problem(self, run: str) -> dict[str, Any]:
         """Exactly what would be sent."""
-        problem = self._fixing(None).describe(run)
+        problem = self._fixing().describe(run)
         return {"rules": problem.rules, "prompt": problem.prompt()}
 
     def fix_propose(self, run: str, fixer: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +33,7 @@ class Fixes:
         from scheduler.engine.fixing.fixing import NoFixError  # noqa: PLC0415
 
         try:
-            found = self._fixing(_read_fixer(fixer)).propose(run)
+            found = self._fixing(partial(_read_fixer, fixer)).propose(run)
         except NoFixError as error:
             raise RefusedError("no fix", "\n".join(error.sentences)) from error
         return {
@@ -45,48 +49,52 @@ class Fixes:
         """Use a proposed script, after the person's yes; it is checked again."""
         from scheduler.engine.fixing.fixing import NoFixError  # noqa: PLC0415
 
-        fixing = self._fixing(None)
+        fixing = self._fixing()
         try:
             proposal = fixing.check(run, source)
         except NoFixError as error:
             raise RefusedError("no fix", "\n".join(error.sentences)) from error
         return self._floor.act(lambda _: fixing.apply(proposal, automatic=automatic))
 
-    def _fixing(self, fixer: "Fixer | None") -> "Fixing":
+    def fixer(self, settings: dict[str, Any] | None = None, *, secrets: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Who repairs scripts; with settings or the key of a server, this changes what is given and keeps the rest."""
+        house = self._floor.act(lambda house: house)
+        return keep_choice(house, settings or {}, secrets or {}, self._follow).write()
+
+    def _follow(self, chosen: "FixerChoice") -> None:
+        def follow(house: "House") -> None:
+            context = house.engine.context
+            context.settings = replace(context.settings, fixer=chosen)
+            context.tell(Announcement("settings"))
+
+        self._floor.act(follow)
+
+    def _fixing(self, make: "Callable[[House], Fixer] | None" = None) -> "Fixing":
         from scheduler.engine.fixing.fixing import Fixing  # noqa: PLC0415
+        from scheduler.engine.fixing.rehearsal import rehearse  # noqa: PLC0415
 
         house = self._floor.act(lambda house: house)
-        return Fixing(house, fixer, rehearse=lambda path, source: _rehearse(house, path, source))
+        fixer = None if make is None else make(house)
+        seconds = house.engine.context.settings.fixer.seconds
+        return Fixing(house, fixer, seconds=seconds, rehearse=partial(rehearse, house))
 
 
-def _read_fixer(told: dict[str, Any]) -> "Fixer":
-    from scheduler.connections.keeper import Keeper  # noqa: PLC0415
+def _read_fixer(told: dict[str, Any], house: "House") -> "Fixer":
+    """The one that was named, else the one of the settings."""
     from scheduler.engine.fixing.chat import ChatFixer  # noqa: PLC0415
     from scheduler.engine.fixing.command import CommandFixer  # noqa: PLC0415
+    from scheduler.engine.fixing.making import make_fixer  # noqa: PLC0415
 
+    chosen = house.engine.context.settings.fixer
+    if not told:
+        return make_fixer(chosen, house.secrets)
     command, url, model, key = (told.get(name) for name in ("command", "url", "model", "key"))
     if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
         return CommandFixer(command)
     if isinstance(url, str) and isinstance(model, str) and isinstance(key, str | None):
-        return ChatFixer(
-            base_url=url, model=model, key=lambda: None if key is None else str(Keeper().read(key)["secret"])
-        )
+
+        def read_key() -> str | None:
+            return None if key is None else str(house.secrets.read(key)["secret"])
+
+        return ChatFixer(base_url=url, model=model, key=read_key, tokens=chosen.tokens)
     raise RefusedError("fixer", "Say who repairs it: a command, or the address and the model of a server.")
-
-
-def _rehearse(house: "House", path: str, source: str) -> str | None:
-    """What its own code does wrong when it is tried; what it could not reach does not count against it."""
-    from scheduler.engine.workflows.trying import Surroundings, try_script  # noqa: PLC0415
-    from scheduler.store import connections  # noqa: PLC0415
-
-    context = house.engine.context
-    around = Surroundings(
-        registry=house.registry,
-        secrets=None,
-        connections={row.name: row.settings for row in connections.every_one(house.database.read())},
-        machine_zone=context.machine_zone,
-        now=context.clock.now(),
-    )
-    with TemporaryDirectory(prefix="dayhand-try-") as folder:
-        tried = try_script(path, source, Path(folder), around)
-    return next((step.error for step in tried.steps if step.status == "failed:logic"), None)

@@ -10,7 +10,7 @@ from app.cli import UsageError
 from app.folder import add_data_dir
 from app.verbs.verb import Told, Verb, ask
 
-_DESCRIPTION = """Have the script of a failed run repaired. Nobody is asked unless you say whom:
+_DESCRIPTION = """Have the script of a failed run repaired, by whom the settings name (dayhand fixer) or by:
 
   --with 'llm -m small'                  a command: the problem goes in, the new script comes out
   --url http://localhost:11434/v1 --model NAME    a server that speaks the chat-completions protocol
@@ -47,6 +47,8 @@ def _fix(options: Namespace) -> Told:
 
 
 def _fixer(options: Namespace) -> dict[str, Any]:
+    if options.command is None and options.url is None and options.model is None:
+        return {}
     if (options.command is None) == (options.url is None) or (options.url is None) != (options.model is None):
         raise UsageError("Say who repairs it: --with COMMAND, or --url URL and --model NAME.")
     if options.command is None:

@@ -100,9 +100,11 @@ def _find(folder: Path, *, keep_keyring: bool, usual: bool) -> Found:
 
 
 def _find_secrets(folder: Path) -> Iterator[str]:
-    """The connections that have an entry in the keyring, which only the store knows."""
+    """What has an entry in the keyring, which only the store and the settings know."""
+    from app.preferences import read_preferences  # noqa: PLC0415  loaded where they are needed
     from scheduler.connections.errors import ConnectionRuleError  # noqa: PLC0415  loaded where they are needed
     from scheduler.connections.registry import builtin_registry, parse_name  # noqa: PLC0415
+    from scheduler.engine.fixing.choice import KEY  # noqa: PLC0415
     from scheduler.engine.runs.tools import keeps_secrets  # noqa: PLC0415
     from scheduler.store import connections  # noqa: PLC0415
     from scheduler.store.errors import StoreError  # noqa: PLC0415
@@ -120,6 +122,8 @@ def _find_secrets(folder: Path) -> Iterator[str]:
             "With --keep-keyring the rest can be.",
             "store",
         ) from error
+    if read_preferences(folder).fixer.has_key:
+        yield KEY
     registry = builtin_registry(lambda _title, _text: None)
     for row in rows:
         try:

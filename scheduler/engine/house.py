@@ -72,7 +72,8 @@ class House:
         deploying = Deploying(context, self.schedules.definition, self.plans, dispatch, self.workshop, self.registry)
         self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
         self.answering = Answering(context, self.plans, dispatch, self.registry)
-        self.connecting = Connecting(context, self.registry, secrets or NoSecrets())
+        self.secrets: Secrets = secrets or NoSecrets()
+        self.connecting = Connecting(context, self.registry, self.secrets)
 
     def recover(self) -> None:
         """Once, before the first tick."""

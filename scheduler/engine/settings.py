@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from scheduler.engine.fixing.choice import FixerChoice
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Catchup, Overlap, Policies
 
@@ -20,6 +21,7 @@ class Settings:
     kept: timedelta | None = timedelta(days=365)
     """How long history is kept; None is for ever."""
     jitter: str | None = None
+    fixer: FixerChoice = field(default_factory=FixerChoice)
     overlap: dict[str, Overlap] = field(default_factory=lambda: {"job": Overlap.SKIP, "producer": Overlap.BUFFER_ONE})
 
     def policies(self, kind: str) -> Policies:

@@ -8,6 +8,7 @@ import pytest
 
 from app.preferences import FILE, Preferences, PreferencesError, keep_preferences, read_preferences
 from app.theme import Appearance
+from scheduler.engine.fixing.choice import FixerChoice, FixerKind
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 
@@ -22,6 +23,7 @@ CHOSEN = Preferences(
     approvals_pass=True,
     notices=False,
     appearance=Appearance.DARK,
+    fixer=FixerChoice(kind=FixerKind.SERVER, url="http://localhost:1/v1", model="m", has_key=True, applies=True),
 )
 
 
@@ -86,3 +88,9 @@ def test_quiet_hours_exist_only_if_they_are_wanted() -> None:
     assert Preferences().quiet_hours is None
     quiet = CHOSEN.quiet_hours
     assert quiet is not None and (quiet.start, quiet.end, quiet.approvals_pass) == (time(23, 30), time(6), True)
+
+
+def test_the_engine_follows_who_repairs_and_another_computer_asks_nobody_before_the_person_says_so() -> None:
+    assert CHOSEN.settle(Settings()).fixer is CHOSEN.fixer
+    arrived = CHOSEN.arrive().fixer
+    assert (arrived.kind, arrived.has_key, arrived.model) == (FixerKind.OFF, False, "m")

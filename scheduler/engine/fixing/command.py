@@ -7,26 +7,20 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
-from scheduler.engine.fixing.fixer import LARGEST, FixerFailedError, read_script
+from scheduler.engine.fixing.fixer import LARGEST, FixerFailedError, GivenUpError, read_script
 from scheduler.engine.fixing.problem import Problem
 
 
 class CommandFixer:
     def __init__(self, command: Sequence[str]) -> None:
         self._command = list(command)
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._has_given_up = False
 
     def mend(self, problem: Problem, seconds: float) -> str:
         name = self._command[0]
-        try:
-            process = subprocess.Popen(  # noqa: S603  the person's own command, never a shell
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise FixerFailedError(f"The fixer {name} could not be started: {error.strerror}.") from error
+        process = self._start(name)
         overtime = threading.Timer(seconds, _end, [process])
         overtime.start()
         try:
@@ -35,14 +29,41 @@ class CommandFixer:
             is_late = not overtime.is_alive()
             overtime.cancel()
             overtime.join()
-            _end(process)
-            process.wait()
+            with self._lock:  # nobody ends another process that was given its number
+                _end(process)
+                process.wait()
+                self._process = None
+        if self._has_given_up:
+            raise GivenUpError("Nobody waits for the fixer any longer.")
         if is_late:
             raise FixerFailedError(f"The fixer {name} gave no answer in {seconds:g} seconds.")
         has_ended_badly = process.returncode not in (0, -signal.SIGKILL) and len(out) <= LARGEST
         if has_ended_badly or not out.strip():
             raise FixerFailedError(f"The fixer {name} ended with code {process.returncode} and no script.")
         return read_script(out.decode(errors="replace"))
+
+    def give_up(self) -> None:
+        with self._lock:
+            self._has_given_up = True
+            if self._process is not None:
+                _end(self._process)
+
+    def _start(self, name: str) -> "subprocess.Popen[bytes]":
+        with self._lock:
+            if self._has_given_up:
+                raise GivenUpError("Nobody waits for the fixer any longer.")
+            try:
+                self._process = subprocess.Popen(  # noqa: S603  the person's own command, never a shell
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) else str(error)
+                raise FixerFailedError(f"The fixer {name} could not be started: {why}.") from error
+            return self._process
 
     def _talk(self, process: "subprocess.Popen[bytes]", told: bytes) -> bytes:
         assert process.stdin is not None and process.stdout is not None

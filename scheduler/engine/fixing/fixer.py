@@ -13,9 +13,22 @@ class FixerFailedError(Exception):
     """No answer that could be a script; the sentence says why."""
 
 
+class SpentError(FixerFailedError):
+    """What the repair may cost is used up: asking again would not help."""
+
+
+class GivenUpError(Exception):
+    """The app is closing, or the repair is not wanted any longer."""
+
+
 class Fixer(Protocol):
+    """For one repair, with all its attempts."""
+
     def mend(self, problem: Problem, seconds: float) -> str:
-        """A new script, within so many seconds; FixerFailedError if none came."""
+        """A new script, within so many seconds; FixerFailedError if none came, GivenUpError if nobody waits for it."""
+
+    def give_up(self) -> None:
+        """From any thread: whoever waits for an answer does so no longer."""
 
 
 def read_script(answer: str) -> str:

@@ -1,12 +1,13 @@
 """From a failed run to a repaired script: proposed off the engine's thread, applied on it after the person's yes."""
 
 import difflib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scheduler.engine.fixing.checks import compare, compare_described
-from scheduler.engine.fixing.fixer import Fixer, FixerFailedError
+from scheduler.engine.fixing.fixer import Fixer, FixerFailedError, SpentError
 from scheduler.engine.fixing.problem import Problem, end_of, hide_in_text, hide_private
 from scheduler.engine.house import House
 from scheduler.engine.refusal import RefusedError
@@ -19,8 +20,8 @@ from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow
 
 MOST_ATTEMPTS = 3
-SECONDS = 120.0
-"""How long one answer may take."""
+SECONDS = 300.0
+"""How long all attempts of one repair may take together."""
 
 Rehearsal = Callable[[str, str], str | None]
 """Path and script to what goes wrong when it is tried, or None."""
@@ -84,11 +85,18 @@ class Fixing:
         flow = workflows.find(db, row.workflow)
         assert flow is not None
         refusals: list[str] = []
+        end = time.monotonic() + self._seconds
         while self._count(row) < MOST_ATTEMPTS:
+            if (left := end - time.monotonic()) <= 0:
+                refusals.append(f"The limit of {self._seconds:g} seconds for one repair is used up.")
+                break
             with self._house.database.write() as writing:
                 facts.write(writing, _counter(row), str(self._count(row) + 1))
             try:
-                return self._attempt(problem, flow, row)
+                return self._attempt(problem, flow, row, left)
+            except SpentError as error:
+                refusals.append(str(error))
+                break
             except _UnusableError as error:
                 refusals += error.sentences
                 problem = replace(problem, notes=tuple(error.sentences))
@@ -110,10 +118,12 @@ class Fixing:
         answer = self._house.commands.deploy(proposal.validated, Wish(origin=ScriptOrigin.FIX))
         return {**answer, "applied": True}
 
-    def _attempt(self, problem: Problem, flow: WorkflowRow, row: RunRow) -> Proposal:
+    def _attempt(self, problem: Problem, flow: WorkflowRow, row: RunRow, seconds: float) -> Proposal:
         assert self._fixer is not None, "nobody was named to repair it"
         try:
-            new = self._fixer.mend(problem, self._seconds)
+            new = self._fixer.mend(problem, seconds)
+        except SpentError:
+            raise
         except FixerFailedError as error:
             raise _UnusableError([str(error)]) from error
         return self._check(problem, flow, row, new)

@@ -95,6 +95,13 @@ def test_a_server_is_asked_as_well_and_three_times_at_most(line: Line, failed: s
 
 
 def test_nobody_is_asked_unless_you_say_whom(line: Line, failed: str) -> None:
-    for words in ([], ["--url", "http://x"], ["--with", "a", "--url", "http://x"], ["--with", "a 'b"]):
+    code, sentence = line.refuse("fix", failed)
+    assert (code, "dayhand fixer" in sentence) == ("fixer", True)
+    for words in (["--url", "http://x"], ["--with", "a", "--url", "http://x"], ["--with", "a 'b"]):
         assert line.type("fix", failed, *words)[0] == 2
     assert line.type("fix", "nothing-like-it", "--show")[0] == 1
+
+
+def test_whom_the_settings_name_repairs_it(line: Line, failed: str, tool: str) -> None:
+    line.ask("fixer", "command", tool)
+    assert "1 + 1" in line.ask("fix", failed)["difference"]

@@ -11,16 +11,17 @@ import pytest
 
 from scheduler.engine.fixing.chat import ChatFixer
 from scheduler.engine.fixing.command import CommandFixer
-from scheduler.engine.fixing.fixer import FixerFailedError
+from scheduler.engine.fixing.fixer import FixerFailedError, GivenUpError
 from scheduler.engine.fixing.fixing import Fixing, NoFixError
 from scheduler.engine.fixing.problem import Problem
 from scheduler.engine.refusal import RefusedError
 from scheduler.rules.phases import Status
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptOrigin
+from tests.connections.waiting import wait_until
 from tests.connections.web_servers import Asked, Reply, web
 from tests.runs.scripts import consumer
-from tests.runs.shop import Shop
+from tests.runs.shop import Shop, is_alive
 
 GOOD = consumer()
 BROKEN = GOOD.replace('ctx.done("Did "', 'ctx.done(1 / 0 * "Did "')
@@ -224,3 +225,68 @@ def test_a_command_reads_the_problem_and_writes_the_script(shop: Shop, tmp_path:
 def test_a_command_that_does_not_help_is_bounded_and_said(command: list[str], reason: str) -> None:
     with pytest.raises(FixerFailedError, match=reason):
         CommandFixer(command).mend(PROBLEM, 1 if "sleep" in command[-1] else 60)
+
+
+def test_a_repair_costs_no_more_tokens_than_it_may(shop: Shop) -> None:
+    run = failed(shop)
+    told = {"choices": [{"message": {"content": f"```python\n{BROKEN}\n```"}}], "usage": {"total_tokens": 1_500}}
+    with web(lambda _: Reply(body=json.dumps(told).encode())) as server:
+        fixer = ChatFixer(base_url=server.url, model="m", tokens=3_000)
+        with pytest.raises(NoFixError, match="3000 tokens"):
+            Fixing(shop.house, fixer).propose(run)
+    assert len(server.asked) == 2
+    first, second = (json.loads(one.body)["max_tokens"] for one in server.asked)
+    assert second < first < 3_000
+
+
+def test_what_is_larger_than_the_limit_is_not_sent(shop: Shop) -> None:
+    run = failed(shop)
+    with serving(answer(GOOD)) as (_, asked):
+        with pytest.raises(NoFixError, match="no room"):
+            Fixing(shop.house, ChatFixer(base_url="http://127.0.0.1:9", model="m", tokens=600)).propose(run)
+        assert asked == []
+
+
+def test_a_repair_takes_no_longer_than_it_may(shop: Shop) -> None:
+    run = failed(shop)
+    with serving(answer(GOOD)) as (fixer, asked), pytest.raises(NoFixError, match="seconds"):
+        Fixing(shop.house, fixer, seconds=0).propose(run)
+    assert asked == []
+
+
+def test_nobody_waits_for_a_fixer_that_was_given_up() -> None:
+    entered, release = threading.Event(), threading.Event()
+
+    def hang(_: Asked) -> Reply:
+        entered.set()
+        release.wait(60)
+        return Reply()
+
+    with web(hang) as server:
+        fixer = ChatFixer(base_url=server.url, model="m")
+        giving_up = threading.Thread(target=lambda: (entered.wait(60), fixer.give_up()))
+        giving_up.start()
+        try:
+            with pytest.raises(GivenUpError):
+                fixer.mend(PROBLEM, 60)
+        finally:
+            release.set()
+            giving_up.join()
+
+
+def test_a_command_that_was_given_up_is_ended_with_what_it_started(tmp_path: Path) -> None:
+    fixer = CommandFixer(["sh", "-c", f"sleep 600 & echo $! > {tmp_path}/pid; wait"])
+    written = tmp_path / "pid"
+
+    def give_up() -> None:
+        wait_until(lambda: written.exists() and written.read_text().strip())
+        fixer.give_up()
+
+    giving_up = threading.Thread(target=give_up)
+    giving_up.start()
+    with pytest.raises(GivenUpError):
+        fixer.mend(PROBLEM, 600)
+    giving_up.join()
+    wait_until(lambda: not is_alive(int(written.read_text())))
+    with pytest.raises(GivenUpError):
+        fixer.mend(PROBLEM, 600)
