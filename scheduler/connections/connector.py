@@ -62,8 +62,8 @@ class Call:
     """What a tool gets. It is never printed whole: the settings hold secrets."""
 
     parameters: Mapping[str, Any]
-    settings: Mapping[str, Any] = field(repr=False)
-    """The fields of the connection, the secret ones among them."""
+    settings: dict[str, Any] = field(repr=False)
+    """The fields of the connection, the secret ones among them; a login that is renewed on the way takes its place."""
     key: str
     """The idempotency key of an outside action; empty for reads."""
     now: datetime

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.oauth.renewing import Renewals
+from scheduler.connections.oauth.renewing import Keep, Read, Renewals
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import VaultError
 
@@ -23,8 +23,8 @@ class Keeper:
         self._renewals = renewals or Renewals()
 
     def read(self, connection: str) -> Mapping[str, Any]:
-        """The secret fields of a connection, fit to be used now."""
-        return self._fresh(connection, _in_words(lambda: self._vault.get(connection)))
+        """The secret fields of a connection, fit to be used now: what expires soon is renewed, and kept first."""
+        return self._renewals.fresh(connection, self.recall(connection), *self._entry(connection))
 
     def recall(self, connection: str) -> Mapping[str, Any]:
         """As they were kept, whether they are still good or not."""
@@ -38,14 +38,15 @@ class Keeper:
         """Leave nothing of it."""
         _in_words(lambda: self._vault.remove(connection))
 
-    def _fresh(self, connection: str, secrets: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What expires soon is renewed, and kept before it is handed out."""
-        return self._renewals.fresh(
-            connection,
-            secrets,
-            read=lambda: _in_words(lambda: self._vault.get(connection)),
-            keep=lambda renewed: self.keep(connection, renewed),
-        )
+    def renew(self, connection: str, refused: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Others in place of secrets that a service refused, kept before they are handed out; None if there are none.
+
+        ToolFailedError if the service does not give a new login, now or ever.
+        """
+        return self._renewals.replace(connection, refused, *self._entry(connection))
+
+    def _entry(self, connection: str) -> tuple[Read, Keep]:
+        return lambda: self.recall(connection), lambda renewed: self.keep(connection, renewed)
 
 
 def _in_words(act: Callable[[], _Answer]) -> _Answer:

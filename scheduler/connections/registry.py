@@ -16,6 +16,7 @@ from scheduler.connections.errors import (
     UnknownToolError,
 )
 from scheduler.connections.given import check_parameters, check_settings
+from scheduler.connections.oauth.refused import Renewing, renewable
 
 _NAME = re.compile(r"([a-z][a-z0-9_-]*):([A-Za-z0-9_-]+)", re.ASCII)
 
@@ -53,6 +54,7 @@ class Registry:
         self._installed: Callable[[], tuple[list[Connector], list[str]]] | None = installed
         self._warnings: list[str] = []
         self._lock = RLock()
+        self._keeper: Renewing | None = None
         self._add(connectors)
 
     @property
@@ -93,11 +95,15 @@ class Registry:
 
     def tool(self, connection: str, name: str) -> Tool:
         """The tool of that name that the connection, as in table:expenses, offers."""
-        kind, _ = parse_name(connection)
-        tools = {tool.name: tool for tool in self.connector(kind).tools}
+        connector = self.connector(parse_name(connection)[0])
+        tools = {tool.name: tool for tool in connector.tools}
         if name not in tools:
             raise UnknownToolError(f'{connection} has no tool "{name}". It has: {", ".join(tools)}.')
-        return tools[name]
+        return tools[name] if self._keeper is None or not connector.oauth else renewable(tools[name], self._keeper)
+
+    def renew_with(self, keeper: Renewing) -> None:
+        """From now on a tool whose login is refused asks once more, with one that the keeper renewed."""
+        self._keeper = keeper
 
     def say_ability(self, connection: str, name: str) -> str:
         """What may be done with a tool of a connection, to be read after "may" or "wants to"."""

@@ -8,6 +8,7 @@ from typing import Any
 from scheduler.connections.connector import Call, Connector, ToolFailedError
 from scheduler.connections.oauth.authorising import authorise
 from scheduler.connections.oauth.browser import open_browser
+from scheduler.connections.oauth.refused import Renewing, ask_twice
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.refusal import RefusedError
@@ -42,6 +43,9 @@ class Connecting:
         self._lock = threading.Lock()
         self._signing_in: dict[str, threading.Event] = {}
         self._has_ended = False
+        self._keeper = secrets if isinstance(secrets, Renewing) else None
+        if self._keeper is not None:
+            registry.renew_with(self._keeper)
 
     def connect(
         self,
@@ -86,7 +90,7 @@ class Connecting:
         if before and given is None:
             before = dict(self._secrets.read(name))
         settings = self._check(connector, {**before, **known, **_filled(given or {})}, given)
-        return self._try(connector, name, {**before, **settings})
+        return self._try(connector, name, {**before, **settings}, self._keeper if given is None else None)
 
     def give_up(self, name: str | None = None) -> None:
         """End the sign-in to that connection, or all of them for good: nobody waits for a browser any longer."""
@@ -157,11 +161,12 @@ class Connecting:
         elif before and not secrets:
             self._secrets.forget(name)
 
-    def _try(self, connector: Connector, name: str, settings: Mapping[str, Any]) -> str:
+    def _try(self, connector: Connector, name: str, settings: dict[str, Any], keeper: Renewing | None = None) -> str:
+        """The keeper, if one is given, may renew what is refused: it is what was kept."""
         now = self._context.clock.now()
         call = Call(parameters={}, settings=settings, key="", now=now, seconds=CALL_SECONDS, connection=name)
         try:
-            return connector.test(call)
+            return connector.test(call) if keeper is None else ask_twice(connector.test, call, keeper)
         except ToolFailedError as error:
             raise ToolFailedError(make_keepable(error.failure, hidden_in(connector, settings))) from error
         except Exception as error:  # noqa: BLE001  whatever it is, it may quote a secret: nothing of it goes further

@@ -1,7 +1,7 @@
 """A server in front of the emulator: passes everything on, counts it, and breaks where a test says so.
 
-It also stands in for what the emulator leaves out: that a revoked token is refused everywhere, that events keep the
-id that they came with and can be asked for by it, and that files keep their properties.
+It also stands in for what the emulator leaves out: that a revoked token is refused everywhere and renews nothing, that
+events keep the id that they came with and can be asked for by it, and that files keep their properties.
 """
 
 import json
@@ -76,13 +76,17 @@ class _Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         with front.lock:
             front.seen.append((self.command, path))
+            form: dict[str, str] = {}
             if self.headers.get("Content-Type") == "application/x-www-form-urlencoded":
-                front.forms.append({name: values[0] for name, values in parse_qs(body.decode()).items()})
+                form = {name: values[0] for name, values in parse_qs(body.decode()).items()}
+                front.forms.append(form)
         rule = front.take_rule(self.command, path)
         if rule is not None and rule.status:
             self._answer(rule.status, rule.body, rule.headers)
         elif (self.headers.get("Authorization") or "").removeprefix("Bearer ") in front.revoked:
             self._answer(401, _UNAUTHORISED, {})
+        elif form.get("refresh_token") in front.revoked:
+            self._answer(400, b'{"error": "invalid_grant"}', {})
         else:
             answer = self._stand_in(path) or self._pass_on(path, body)
             if rule is not None and rule.drop:

@@ -1,12 +1,9 @@
 """Connecting through the browser: a real service, a real keyring, and who may sign in again."""
 
 import threading
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
@@ -22,10 +19,11 @@ from scheduler.connections.vault import Vault
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.tools import keeps_secrets
 from scheduler.store import connections
+from tests.connections import fronts
 from tests.connections.chromium import running_chromium
-from tests.connections.emulator import ANNA, BERT, Emulator, running_emulator
-from tests.connections.front import Front, Rule, running_front
-from tests.connections.oauth.people import asked_by, at
+from tests.connections.emulator import ANNA, BERT
+from tests.connections.front import Front, Rule
+from tests.connections.oauth.people import agree, at
 from tests.connections.secret_service import SecretService
 from tests.engine.harness import HOUR
 from tests.runs.scripts import job
@@ -34,16 +32,7 @@ from tests.runs.shop import Shop
 READS = job('found = ctx.call("google:me", "search_mail", query="subject:receipt")\nctx.done(str(len(found)))')
 
 
-@pytest.fixture(scope="module")
-def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    with running_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
-        yield emulator
-
-
-@pytest.fixture
-def front(emulator: Emulator) -> Iterator[Front]:
-    with running_front(emulator.google) as front:
-        yield front
+emulator, front = fronts.emulator, fronts.google_front
 
 
 @pytest.fixture
@@ -56,20 +45,6 @@ def shop(tmp_path: Path, keyring: SecretService) -> Iterator[Shop]:
     shop.close()
 
 
-def agree(front: Front, who: str) -> Callable[[str], None]:
-    """Somebody who agrees at once: what their browser would send and follow."""
-
-    def act(url: str) -> None:
-        form = urlencode({**asked_by(url), "email": who}).encode()
-
-        def go() -> None:
-            urllib.request.urlopen(f"{front.url}/o/oauth2/v2/auth/callback", form, timeout=60).close()
-
-        threading.Thread(target=go).start()
-
-    return act
-
-
 def connect(shop: Shop, front: Front, who: str, **given: str) -> dict[str, Any]:
     shop.house.connecting._open_browser = agree(front, who)
     known = {"client_id": "dayhand-desktop", "base_url": front.url}
@@ -80,6 +55,11 @@ def settings_of(shop: Shop) -> dict[str, Any]:
     row = connections.find(shop.database.read(), "google:me")
     assert row is not None
     return row.settings
+
+
+def tokens_of(name: str) -> set[str]:
+    kept = Vault().get(name)
+    return {kept["access_token"], kept["refresh_token"]}
 
 
 def test_a_login_goes_to_the_keyring_and_the_account_to_the_store(shop: Shop, front: Front) -> None:
@@ -141,7 +121,7 @@ def test_revoked_at_the_service_and_signed_in_again_in_a_real_browser(
     with running_chromium(tmp_path_factory.mktemp("browser")) as browser:
         shop.house.connecting._open_browser = at(browser, ANNA)
         shop.house.connect("google:me", known, test=True)
-        front.revoked.add(Vault().get("google:me")["access_token"])
+        front.revoked |= tokens_of("google:me")
         for name in ("a", "b"):
             shop.deploy(READS.replace("world:x", "google:me").replace('"W"', repr(name)), path=f"{name}.py")
             shop.commands.run(name)

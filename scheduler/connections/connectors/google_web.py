@@ -142,6 +142,8 @@ def account_of(settings: Mapping[str, Any], access: str) -> str:
         most=100_000,
         follow=0,
     )
+    if answer.status == 401:
+        raise ToolFailedError.because(FailureClass.AUTH, f"{answer.host} did not accept the login. Connect again.")
     given = answer.json() if answer.status == 200 else {}
     email = given.get("email") if isinstance(given, dict) else None
     if not isinstance(email, str) or "@" not in email:

@@ -15,6 +15,8 @@ MARGIN = timedelta(minutes=5)
 _SECONDS = 20.0
 
 Secrets = Mapping[str, Any]
+Read = Callable[[], Secrets]
+Keep = Callable[[Secrets], None]
 
 
 def renew(connection: str, secrets: Secrets, *, now: datetime, seconds: float = _SECONDS) -> dict[str, Any]:
@@ -43,13 +45,40 @@ class Renewals:
         self._turn = threading.Lock()
         self._going: dict[str, Future[Secrets]] = {}
         self._unkept: dict[str, tuple[str, Secrets]] = {}
+        self._in_place: dict[str, tuple[str, datetime]] = {}
 
-    def fresh(
-        self, connection: str, secrets: Secrets, read: Callable[[], Secrets], keep: Callable[[Secrets], None]
-    ) -> Secrets:
+    def fresh(self, connection: str, secrets: Secrets, read: Read, keep: Keep) -> Secrets:
         """As they are, or renewed and kept first. `read` and `keep` are the vault's, for this connection."""
         if not self._ends_soon(secrets):
             return secrets
+        return self._one_at_a_time(connection, lambda: self._renew(connection, self._ends_soon, read, keep))
+
+    def replace(self, connection: str, refused: Secrets, read: Read, keep: Keep) -> Secrets | None:
+        """Others than those that a service refused before their end; None if only signing in anew can help.
+
+        A login that came in place of a refused one, a moment ago, and is refused as well is not replaced again.
+        """
+        token = refused.get("access_token")
+        if not token or not refused.get("refresh_token") or not refused.get("token_url"):
+            return None
+        in_place, since = self._in_place.get(connection, (None, None))
+        if since is not None and token == in_place and self._now() - since < MARGIN:
+            return None
+
+        def keep_in_place(renewed: Secrets) -> None:
+            keep(renewed)
+            self._in_place[connection] = (str(renewed["access_token"]), self._now())
+
+        def is_refused(current: Secrets) -> bool:
+            return bool(current.get("access_token") == token)
+
+        for _ in range(2):  # the first may be somebody else's, who made do with what there was
+            renewed = self._one_at_a_time(connection, lambda: self._renew(connection, is_refused, read, keep_in_place))
+            if not is_refused(renewed):
+                return renewed
+        return None
+
+    def _one_at_a_time(self, connection: str, renew: Callable[[], Secrets]) -> Secrets:
         with self._turn:
             going = self._going.get(connection)
             if going is None:
@@ -60,7 +89,7 @@ class Renewals:
             except ToolFailedError as error:
                 raise ToolFailedError(error.failure) from error
         try:
-            renewed = self._renew(connection, read, keep)
+            renewed = renew()
         except BaseException as error:
             mine.set_exception(error)
             raise
@@ -71,9 +100,9 @@ class Renewals:
             with self._turn:
                 del self._going[connection]
 
-    def _renew(self, connection: str, read: Callable[[], Secrets], keep: Callable[[Secrets], None]) -> Secrets:
+    def _renew(self, connection: str, is_over: Callable[[Secrets], bool], read: Read, keep: Keep) -> Secrets:
         current = read()
-        if not self._ends_soon(current):
+        if not is_over(current):
             return current
         renewed = self._renewed_but_not_kept(connection, current)
         if renewed is None:
@@ -82,7 +111,7 @@ class Renewals:
             except NotAllowedError:
                 raise
             except ToolFailedError:
-                if self._ends_soon(current, margin=timedelta(0)):
+                if not self._ends_soon(current) or self._ends_soon(current, margin=timedelta(0)):
                     raise
                 return current
             # The old refresh token may be worth nothing now, so a keyring that is locked must not lose the new one.

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from typing import Any
@@ -15,24 +14,16 @@ from scheduler.connections.connectors.google import google
 from scheduler.connections.connectors.google_web import place_of
 from scheduler.connections.given import check_parameters
 from scheduler.rules.failures import FailureClass
+from tests.connections import fronts
 from tests.connections.calls import call, tool_of
-from tests.connections.emulator import ANNA, ANNAS_TOKEN, Emulator, running_emulator
-from tests.connections.front import Front, Rule, running_front
+from tests.connections.emulator import ANNA, ANNAS_TOKEN, Emulator
+from tests.connections.front import Front, Rule
 
 HI = {"to": ["Bert <bert@example.org>"], "subject": "Hi", "text": "Grüße"}
 LUNCH = {"summary": "Lunch", "start": "2026-05-04T12:00:00+02:00", "end": "2026-05-04T13:00:00+02:00"}
 
 
-@pytest.fixture(scope="module")
-def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    with running_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
-        yield emulator
-
-
-@pytest.fixture
-def front(emulator: Emulator) -> Iterator[Front]:
-    with running_front(emulator.google) as front:
-        yield front
+emulator, front = fronts.emulator, fronts.google_front
 
 
 def make(front: Front, tool: str, key: str, **parameters: Any) -> Call:

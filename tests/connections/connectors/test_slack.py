@@ -1,7 +1,6 @@
 """Slack: what was said, and saying it once, against the emulator."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,23 +9,15 @@ from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.connections.connectors.slack import slack
 from scheduler.connections.given import check_parameters, check_settings
 from scheduler.rules.failures import FailureClass
+from tests.connections import fronts
 from tests.connections.calls import call, tool_of
-from tests.connections.emulator import SLACK_TOKEN, Emulator, running_emulator
-from tests.connections.front import Front, Rule, running_front
+from tests.connections.emulator import SLACK_TOKEN
+from tests.connections.front import Front, Rule
 
 SAY = {"channel": "#general", "text": "Grüße & <b>"}
 
 
-@pytest.fixture(scope="module")
-def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    with running_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
-        yield emulator
-
-
-@pytest.fixture
-def front(emulator: Emulator) -> Iterator[Front]:
-    with running_front(emulator.slack) as front:
-        yield front
+emulator, front = fronts.emulator, fronts.slack_front
 
 
 def make(front: Front, tool: str, key: str, **parameters: Any) -> Call:

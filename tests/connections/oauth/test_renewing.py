@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs
@@ -223,3 +223,99 @@ def test_what_could_not_be_kept_does_not_undo_a_reconnect(service: Service, rene
     service.refresh = "after"
     entry.keep({**secrets_of(service, timedelta(0)), "refresh_token": "after"})
     assert fresh(renewals, entry)["refresh_token"] == "r2"
+
+
+def replaced(renewals: Renewals, entry: Entry, refused: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
+    return renewals.replace("google:me", refused or entry.read(), entry.read, entry.keep)
+
+
+@pytest.mark.parametrize("left", [None, timedelta(hours=1), timedelta(seconds=30)])
+def test_one_that_is_refused_before_its_end_is_renewed_and_kept_first(
+    service: Service, renewals: Renewals, left: timedelta | None
+) -> None:
+    entry = Entry(secrets_of(service, left))
+    got = replaced(renewals, entry)
+    assert got is not None and (got["access_token"], got["refresh_token"]) == ("a1", "r1")
+    assert entry.kept == got
+
+
+@pytest.mark.parametrize("missing", ["access_token", "refresh_token", "token_url"])
+def test_one_that_cannot_be_renewed_is_not_replaced(service: Service, renewals: Renewals, missing: str) -> None:
+    entry = Entry({**secrets_of(service, None), missing: None})
+    assert replaced(renewals, entry) is None
+    assert service.web.asked == []
+
+
+def test_one_that_came_in_place_of_a_refused_one_is_replaced_again_only_after_a_while(service: Service) -> None:
+    """A service that refuses whatever it hands out is not asked on and on; one that forgets twice a day is."""
+    times = [NOW]
+    renewals = Renewals(lambda: times[0])
+    entry = Entry(secrets_of(service, timedelta(hours=8)))
+    assert replaced(renewals, entry) is not None
+    assert replaced(renewals, entry) is None
+    times[0] += MARGIN
+    again = replaced(renewals, entry)
+    assert again is not None and again["access_token"] == "a2"
+    assert len(service.web.asked) == 2
+
+
+def test_one_that_was_replaced_meanwhile_costs_no_renewal(service: Service, renewals: Renewals) -> None:
+    entry = Entry(secrets_of(service, timedelta(hours=1)))
+    refused = entry.read()
+    entry.keep({**refused, "access_token": "signed in anew"})
+    got = replaced(renewals, entry, refused)
+    assert got is not None and got["access_token"] == "signed in anew"
+    assert service.web.asked == []
+
+
+def test_many_threads_that_are_refused_share_one_renewal(service: Service, renewals: Renewals) -> None:
+    service.gate.clear()
+    entry = Entry(secrets_of(service, timedelta(hours=1)))
+    refused = entry.read()
+    with ThreadPoolExecutor(8) as pool:
+        asking = [pool.submit(replaced, renewals, entry, refused) for _ in range(8)]
+        wait_until(lambda: len(service.web.asked) == 1)
+        service.gate.set()
+        assert {(one.result(60) or {})["access_token"] for one in asking} == {"a1"}
+    assert len(service.web.asked) == 1
+
+
+def test_who_was_refused_is_not_content_with_what_another_made_do_with(service: Service, renewals: Renewals) -> None:
+    """Somebody else's renewal is under way, fails, and they go on with the login that was refused here."""
+    entry = Entry(secrets_of(service, timedelta(seconds=30)))
+    refused = entry.read()
+    theirs: Future[Mapping[str, Any]] = Future()
+    renewals._going["google:me"] = theirs
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(replaced, renewals, entry, refused)
+        wait_until(lambda: bool(theirs._condition._waiters))  # type: ignore[attr-defined]
+        del renewals._going["google:me"]
+        theirs.set_result(refused)
+        assert (asking.result(60) or {})["access_token"] == "a1"
+
+
+def test_a_busy_service_makes_who_was_refused_wait(service: Service, renewals: Renewals) -> None:
+    service.status = 503
+    entry = Entry(secrets_of(service, timedelta(hours=1)))
+    with pytest.raises(ToolFailedError) as failed:
+        replaced(renewals, entry)
+    assert failed.value.failure.kind is FailureClass.TRANSIENT
+    service.status = 200
+    assert (replaced(renewals, entry) or {})["access_token"] == "a2"
+
+
+def test_a_refresh_token_that_is_refused_as_well_asks_for_a_reconnect(service: Service, renewals: Renewals) -> None:
+    service.refresh = "none"
+    entry = Entry(secrets_of(service, timedelta(hours=1)))
+    with pytest.raises(NotAllowedError, match=r"anna@example\.org\. Connect again"):
+        replaced(renewals, entry)
+
+
+def test_what_replaces_a_refused_one_is_not_lost_by_a_locked_keyring(service: Service, renewals: Renewals) -> None:
+    entry = Entry(secrets_of(service, timedelta(hours=1)))
+    entry.locked = True
+    with pytest.raises(ToolFailedError):
+        replaced(renewals, entry)
+    entry.locked = False
+    assert (replaced(renewals, entry) or {})["access_token"] == "a1"
+    assert (entry.kept["refresh_token"], len(service.web.asked)) == ("r1", 1)

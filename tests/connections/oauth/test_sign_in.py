@@ -18,29 +18,20 @@ from scheduler.connections.oauth.authorising import authorise, challenge_of
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError, SignInError, SignInLateError
 from scheduler.connections.oauth.renewing import Renewals, renew
 from scheduler.rules.failures import FailureClass
+from tests.connections import fronts
 from tests.connections.calls import call, tool_of
 from tests.connections.chromium import Chromium, running_chromium
-from tests.connections.emulator import ANNA, BERT, Emulator, running_emulator
-from tests.connections.front import Front, Rule, running_front
+from tests.connections.emulator import ANNA, BERT
+from tests.connections.front import Front, Rule
 from tests.connections.oauth.people import NOW, asked_by, at, settings_of, sign_in
 
-
-@pytest.fixture(scope="module")
-def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    with running_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
-        yield emulator
+emulator, front, slack_front = fronts.emulator, fronts.google_front, fronts.slack_front
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     with running_chromium(tmp_path_factory.mktemp("browser")) as browser:
         yield browser
-
-
-@pytest.fixture
-def front(emulator: Emulator) -> Iterator[Front]:
-    with running_front(emulator.google) as front:
-        yield front
 
 
 def visit(url: str) -> str:
@@ -286,12 +277,11 @@ def test_a_renewed_login_is_good(front: Front, browser: Chromium) -> None:
     assert "Signed in as anna" in google.test(call({**settings_of(front), **fresh}))
 
 
-def test_slack_is_signed_in_to_in_the_same_way(emulator: Emulator, browser: Chromium) -> None:
-    with running_front(emulator.slack) as front:
-        got = sign_in(slack, front, at(browser, "admin"))
-        browser.wait_for_text("Dayhand now uses Slack as emulate.slack.com.")
-        assert got["account"] == "emulate.slack.com" and got["expires_at"] is None
-        assert "Signed in to Emulate" in slack.test(call({**settings_of(front), **got}))
+def test_slack_is_signed_in_to_in_the_same_way(slack_front: Front, browser: Chromium) -> None:
+    got = sign_in(slack, slack_front, at(browser, "admin"))
+    browser.wait_for_text("Dayhand now uses Slack as emulate.slack.com.")
+    assert got["account"] == "emulate.slack.com" and got["expires_at"] is None
+    assert "Signed in to Emulate" in slack.test(call({**settings_of(slack_front), **got}))
 
 
 def test_the_browser_s_history_is_all_that_saw_the_code(front: Front, browser: Chromium) -> None:

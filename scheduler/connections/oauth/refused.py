@@ -1,0 +1,49 @@
+"""A login that is refused before its end is renewed once, and the same is asked once more."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from scheduler.connections.connector import Call, Tool, ToolFailedError
+from scheduler.rules.failures import FailureClass
+
+_A_MOMENT = 1.0
+
+_Answer = TypeVar("_Answer")
+
+
+@runtime_checkable
+class Renewing(Protocol):
+    """Whoever keeps logins that can be renewed."""
+
+    def renew(self, connection: str, refused: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Secrets in place of those that were refused; None where there is nothing else to try."""
+
+
+def ask_twice(run: Callable[[Call], _Answer], call: Call, keeper: Renewing) -> _Answer:
+    """Services take logins back early: after a change of password, or when they forget.
+
+    A refused login is the one failure after which an action did not happen for sure, so it may be asked again.
+    """
+    began = time.monotonic()
+    try:
+        return run(call)
+    except ToolFailedError as error:
+        if error.failure.kind is not FailureClass.AUTH:
+            raise
+        renewed = keeper.renew(call.connection, call.settings)
+        if renewed is None:
+            raise
+    call.settings.update(renewed)  # in place, for whoever made the call: what they hide and compare is what was used
+    return run(replace(call, seconds=max(call.seconds - (time.monotonic() - began), _A_MOMENT)))
+
+
+def renewable(tool: Tool, keeper: Renewing) -> Tool:
+    """The same tool, which asks twice if it must; its checker too."""
+    check = tool.check
+    return replace(
+        tool,
+        run=lambda call: ask_twice(tool.run, call, keeper),
+        check=None if check is None else lambda call: ask_twice(check, call, keeper),
+    )
