@@ -1,5 +1,6 @@
 """Keeping who repairs scripts: the choice with the other settings, the key of a server in the keyring alone."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from scheduler.engine.house import House
 
 _OURS = {"has_key"}
+_turn = threading.Lock()
+"""One change at a time, so that none is lost."""
 
 
 def keep_choice(
@@ -22,6 +25,13 @@ def keep_choice(
 
     That there is a key is noted before the keyring has it, and until it no longer does: an uninstall finds them all.
     """
+    with _turn:
+        return _keep_choice(house, settings, secrets, follow)
+
+
+def _keep_choice(
+    house: "House", settings: dict[str, Any], secrets: dict[str, Any], follow: Callable[[FixerChoice], None]
+) -> FixerChoice:
     from app.preferences import PreferencesError, read_preferences  # noqa: PLC0415  knows how things look
 
     before = read_preferences(house.folder)

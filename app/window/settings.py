@@ -20,6 +20,7 @@ from app.window.frame import Column, make_section
 from app.window.page import Page
 from app.window.saying import Saying, add_row, make_button
 from app.window.settings_data import DataSection
+from app.window.settings_fixer import FixerSection
 from app.window.settings_words import APPEARANCES, CATCHUPS, KEPT, LANGUAGES, OVERLAPS, say
 from scheduler.timing.policies import Catchup, Overlap
 
@@ -67,6 +68,7 @@ class SettingsPage(Page):
         self.overlap = self._make_box(self.tr("When a time comes while the run before is going"), OVERLAPS)
         self.catchup = self._make_box(self.tr("Times that passed while the computer was off"), CATCHUPS)
         self.kept = self._make_box(self.tr("Keep history for"), KEPT)
+        self.fixer = FixerSection(self.installation, _LABEL_WIDTH)
         self.data = DataSection(self.installation)
 
     def _make_box(self, name: str, choices: dict[Any, object]) -> QComboBox:
@@ -117,6 +119,7 @@ class SettingsPage(Page):
                     ("", make_text(self.tr("What a script says itself comes before these two."), "muted")),
                 ),
             ),
+            (self.tr("Repairs"), (("", self.fixer),)),
             (self.tr("History"), ((self.tr("&Keep history for"), self.kept),)),
             (self.tr("Data"), (("", self.data),)),
         ):
@@ -137,6 +140,7 @@ class SettingsPage(Page):
             choice.activated.connect(self._choose)
         self.concurrency.valueChanged.connect(self._choose)
         self.test.clicked.connect(self._send_test)
+        self.fixer.kept.connect(self.refresh)
         self.data.import_wanted.connect(self.import_wanted)
 
     def chosen(self) -> Preferences:
@@ -182,6 +186,7 @@ class SettingsPage(Page):
         for field, at in ((self.quiet_from, preferences.quiet_from), (self.quiet_until, preferences.quiet_until)):
             if not field.hasFocus():
                 field.setTime(QTime(at.hour, at.minute))
+        self.fixer.show_choice(preferences.fixer)
         self._offer()
 
     def _offer(self) -> None:
@@ -201,10 +206,12 @@ class SettingsPage(Page):
         installation = self.installation
 
         def act() -> None:
-            context = installation.house.engine.context
-            asked = installation.host.ask(lambda _: setattr(context, "settings", chosen.settle(context.settings)))
+            # Who repairs scripts is kept by a command of its own, maybe given elsewhere meanwhile.
+            context, fixer = installation.house.engine.context, read_preferences(installation.folder).fixer
+            whole = replace(chosen, fixer=fixer)
+            asked = installation.host.ask(lambda _: setattr(context, "settings", whole.settle(context.settings)))
             asked.result(60)
-            keep_preferences(installation.folder, chosen)
+            keep_preferences(installation.folder, whole)
 
         self.asking.ask_latest("keep", act, lambda _: self.saying.clear(), self._refuse)
 

@@ -4,6 +4,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.languages import NAMES, Language
 from app.theme import Appearance
+from scheduler.engine.fixing.choice import FixerKind
 from scheduler.timing.policies import Catchup, Overlap
 
 OVERLAPS: dict[Overlap, object] = {
@@ -34,6 +35,15 @@ KEPT: dict[int, object] = {
     90: QT_TRANSLATE_NOOP("settings", "90 days"),
     365: QT_TRANSLATE_NOOP("settings", "A year"),
     0: QT_TRANSLATE_NOOP("settings", "For ever"),
+}
+FIXERS: dict[FixerKind, object] = {
+    FixerKind.OFF: QT_TRANSLATE_NOOP("settings", "Nobody"),
+    FixerKind.COMMAND: QT_TRANSLATE_NOOP("settings", "A command of this computer"),
+    FixerKind.SERVER: QT_TRANSLATE_NOOP("settings", "A model server"),
+}
+USES: dict[bool, object] = {
+    False: QT_TRANSLATE_NOOP("settings", "After my yes"),
+    True: QT_TRANSLATE_NOOP("settings", "At once, unless it must ask me"),
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QTime
 from pytestqt.qtbot import QtBot
 
+from app.asking import command
 from app.installation import Installation
 from app.platform.autostart import DesktopEntry
 from app.preferences import FILE, Preferences, keep_preferences, read_preferences
@@ -129,3 +130,15 @@ def test_a_backup_is_made_when_asked_for(page: SettingsPage, wait: Wait) -> None
     page.data.back_up.click()
     wait(lambda: page.data.saying.sentence.startswith("Backed up to "))
     assert Path(page.data.saying.sentence.removeprefix("Backed up to ").removesuffix(".")).exists()
+
+
+def test_another_choice_leaves_alone_who_repairs_although_that_was_chosen_elsewhere(
+    page: SettingsPage, empty: Installation, wait: Wait
+) -> None:
+    command(empty, "fixer", settings={"kind": "command", "command": "llm"})
+    page.concurrency.setValue(7)
+    wait(lambda: read_preferences(empty.folder).concurrency == 7)
+    assert read_preferences(empty.folder).fixer.command == "llm"
+    assert empty.house.engine.context.settings.fixer.is_on
+    page.refresh()
+    wait(lambda: page.fixer.command.text() == "llm")
