@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import crons, desktop, idle, lateness, ours, peer, runs, scale, schedules, window
+from tests.bench import crons, desktop, frozen, idle, lateness, ours, peer, runs, scale, schedules, window
 from tests.bench.measure import Figure
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="packaging/bench", description="Measure Dayhand beside its peers.")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parts = "cron, missed, add, stored, late, runs, scale, desktop, window or idle"
+    parts = "cron, missed, add, stored, late, runs, scale, desktop, frozen, window or idle"
     parser.add_argument("--only", action="append", help=f"{parts}; may be repeated")
     parser.add_argument("--idle-seconds", type=int, default=130)
     options = parser.parse_args()
@@ -43,6 +43,7 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
         "runs": lambda: runs.runs(folder),
         "scale": lambda: scale.scale(folder),
         "desktop": desktop.against_vorta,
+        "frozen": frozen.against_clone,
         "window": lambda: window.busy_window(folder),
         "idle": lambda: idle.idle(folder, options.idle_seconds),
     }
