@@ -1,6 +1,7 @@
 """The part of the settings about who repairs scripts that fail. Nobody does until the choice is whole."""
 
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
@@ -29,6 +30,8 @@ class FixerSection(QWidget):
         self._kept = FixerChoice()
         self._is_filling = False
         """The choice is not whole yet: what is kept elsewhere must not overwrite what is being typed."""
+        self._wanted: dict[str, Any] | None = None
+        """The last choice that was made here, until it is kept."""
         self.saying = Saying()
         self._make_controls()
         self._lay_out(label_width)
@@ -121,7 +124,7 @@ class FixerSection(QWidget):
     def show_choice(self, choice: FixerChoice) -> None:
         """As it is kept; what the person is typing stays."""
         self._kept = choice
-        if self._is_filling:
+        if self._is_filling or self._wanted is not None:
             return
         for box, value in ((self.kind, choice.kind), (self.applies, choice.applies)):
             box.setCurrentIndex(max(box.findData(value), 0))
@@ -175,6 +178,7 @@ class FixerSection(QWidget):
         if chosen != self._kept:
             written = chosen.write()
             del written["has_key"]
+            self._wanted = written
             self._keep("choice", settings=written)
 
     def _keep_key(self) -> None:
@@ -186,12 +190,14 @@ class FixerSection(QWidget):
         installation = self._installation
         self._asking.ask_latest(subject, lambda: command(installation, "fixer", **given), self._take, self._refuse)
 
-    def _take(self, _: object) -> None:
-        if not self._is_filling:
+    def _take(self, answer: dict[str, Any]) -> None:
+        if self._wanted is not None and self._wanted.items() <= answer.items():
+            self._wanted = None
+        if not self._is_filling and self._wanted is None:
             self.saying.clear()
         self.kept.emit()
 
     def _refuse(self, error: Exception) -> None:
         """It is not as it is shown, so the next look does not show what is kept either until it is put right."""
-        self._is_filling = True
+        self._is_filling, self._wanted = True, None
         self.saying.refuse(error)
