@@ -7,6 +7,8 @@ from typing import Any
 from scheduler.connections.connectors.imap import imap
 from scheduler.connections.connectors.smtp import smtp
 from scheduler.connections.registry import Registry
+from tests.connections.dovecot import Dovecot
+from tests.connections.postbox import Postbox
 from tests.runs.shop import Shop
 
 
@@ -115,3 +117,24 @@ class C:
 
 def poll(*, name: str = "W", limit: int = 500, between: str = "pass") -> str:
     return POLL.format(name=name, limit=limit, between=between)
+
+
+def connect_smtp(office: PostOffice, box: Postbox, dovecot: Dovecot | None = None, user: str = "") -> None:
+    settings = box.settings()
+    if dovecot is not None:
+        settings |= {"imap_host": "127.0.0.1", "imap_port": dovecot.port, "imap_security": "none"}
+        settings |= {"imap_user": user, "imap_password": dovecot.settings(user)["password"]}
+    office.house.connect("smtp:home", settings, test=True)
+
+
+def write(office: PostOffice, subject: str = "a") -> str:
+    """Ask for a mail with that subject; the run that sends it."""
+    office.deploy(SEND)
+    office.tick()
+    office.publish(subject)
+    office.tick()
+    return office.runs("C")[-1].id
+
+
+def subjects(box: Postbox) -> list[str]:
+    return [str(taken.read()["Subject"]) for taken in box.taken]

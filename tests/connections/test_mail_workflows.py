@@ -11,7 +11,7 @@ import trustme
 from scheduler.connections.connector import Call, ToolFailedError
 from tests.connections.dovecot import Dovecot, running_dovecot
 from tests.connections.hostile_mail import cutting, saying
-from tests.connections.post_office import SEND, TIDY, PostOffice, poll
+from tests.connections.post_office import SEND, TIDY, PostOffice, connect_smtp, poll, subjects, write
 from tests.connections.postbox import Postbox, running_postbox
 from tests.engine.harness import DAY, HOUR, MINUTE, SECOND
 
@@ -42,31 +42,10 @@ def user() -> str:
     return USERS.pop()
 
 
-def connect_smtp(office: PostOffice, box: Postbox, dovecot: Dovecot | None = None, user: str = "") -> None:
-    settings = box.settings()
-    if dovecot is not None:
-        settings |= {"imap_host": "127.0.0.1", "imap_port": dovecot.port, "imap_security": "none"}
-        settings |= {"imap_user": user, "imap_password": dovecot.settings(user)["password"]}
-    office.house.connect("smtp:home", settings, test=True)
-
-
 def deliver(dovecot: Dovecot, user: str, count: int) -> None:
     for number in range(count):
         message = f"Subject: {number}\r\nMessage-ID: <{number}@example.org>\r\n\r\nHello\r\n".encode()
         dovecot.deliver(user, message, f"{number:09}")
-
-
-def write(office: PostOffice, subject: str = "a") -> str:
-    """Ask for a mail with that subject; the run that sends it."""
-    office.deploy(SEND)
-    office.tick()
-    office.publish(subject)
-    office.tick()
-    return office.runs("C")[-1].id
-
-
-def subjects(box: Postbox) -> list[str]:
-    return [str(taken.read()["Subject"]) for taken in box.taken]
 
 
 def test_a_mail_is_sent_once_and_kept(office: PostOffice, box: Postbox, dovecot: Dovecot, user: str) -> None:

@@ -10,7 +10,7 @@ from scheduler.connections.connector import Call, Connector, Field, FieldKind, P
 from scheduler.connections.connectors import mail_reading as reading
 from scheduler.connections.connectors.imap_actions import check_flag, check_move, flag, move
 from scheduler.connections.connectors.imap_folder import check_validity, number_of, opened
-from scheduler.connections.connectors.imap_session import Box, Literal, Session, quoted, session
+from scheduler.connections.connectors.imap_session import Box, Literal, Session, imap_day, quoted, session
 from scheduler.connections.connectors.mail_saving import save
 from scheduler.connections.connectors.mail_wire import Server, security_field
 from scheduler.connections.connectors.mistakes import wrong
@@ -23,7 +23,6 @@ _LARGEST_MAIL = 50 * 1024 * 1024
 _LARGEST_GIVEN = 10 * 1024 * 1024
 _FACTS = b"FLAGS RFC822.SIZE INTERNALDATE"
 _HEADERS = b"BODY.PEEK[HEADER.FIELDS (MESSAGE-ID FROM TO CC SUBJECT DATE)]<0.65536>"
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def _search(call: Call) -> list[dict[str, Any]]:
@@ -66,7 +65,7 @@ def _day(text: str) -> bytes:
         day = date.fromisoformat(text[:10])
     except ValueError as error:
         raise wrong(f'"since" is a date such as 2026-05-04, not "{text}".') from error
-    return f"{day.day}-{_MONTHS[day.month - 1]}-{day.year:04}".encode()
+    return imap_day(day)
 
 
 def _describe(uid: int, items: dict[str, Any], box: Box) -> dict[str, Any]:

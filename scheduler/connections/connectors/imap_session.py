@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import date
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.imap_values import Answer, BadAnswerError, read_fetch
@@ -19,6 +20,7 @@ _MOST_ANSWERS = 20_000
 _LITERAL = re.compile(rb"\{(\d{1,12})\+?\}$")
 _CODE = re.compile(rb"\[([A-Z-]+)[^\]]*\]")
 _NUMBER = re.compile(rb"\[(UIDVALIDITY|UIDNEXT) (\d+)\]", re.IGNORECASE)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _FOR_NOW = frozenset({b"UNAVAILABLE", b"INUSE", b"LIMIT", b"SERVERBUG", b"OVERQUOTA", b"THROTTLED"})
 """Response codes after which waiting helps, or making room: RFC 5530, and one of Google's."""
 
@@ -55,6 +57,11 @@ def quoted(text: str) -> bytes | Literal:
     if all(" " <= character <= "~" for character in text):
         return b'"' + text.replace("\\", "\\\\").replace('"', '\\"').encode() + b'"'
     return Literal(text.encode("utf-8", "replace"))
+
+
+def imap_day(day: date) -> bytes:
+    """As criteria of a search write it."""
+    return f"{day.day}-{_MONTHS[day.month - 1]}-{day.year:04}".encode()
 
 
 @contextmanager

@@ -15,6 +15,8 @@ from typing import Any
 
 from scheduler.connections.connectors.mistakes import wrong
 
+OURS = "<dayhand."
+"""How the Message-ID of every mail that was written here begins."""
 _LARGEST = 25 * 1024 * 1024
 _MOST_PEOPLE = 100
 _LONGEST_SUBJECT = 900
@@ -68,7 +70,7 @@ def _has_controls(text: str) -> bool:
 
 def identity_of(key: str, sender: str) -> str:
     """The same for the same key, so that a mail can be found again and is never two."""
-    return f"<dayhand.{hashlib.sha256(key.encode()).hexdigest()[:40]}@{sender.rpartition('@')[2]}>"
+    return f"{OURS}{hashlib.sha256(key.encode()).hexdigest()[:40]}@{sender.rpartition('@')[2]}>"
 
 
 def compose(parameters: dict[str, Any], sender_text: str, key: str, now: datetime) -> Letter:

@@ -1,7 +1,6 @@
 """Sending mail through an SMTP server, once: a mail has the same Message-ID whenever it is tried."""
 
 import time
-from dataclasses import replace
 from typing import Any
 
 from scheduler.connections.connector import (
@@ -17,96 +16,68 @@ from scheduler.connections.connector import (
 )
 from scheduler.connections.connectors import imap_session, smtp_session
 from scheduler.connections.connectors.imap_actions import find_by_identity
+from scheduler.connections.connectors.mail_sent import Missed, files_itself, is_delivered, keep, open_sent, sent_server
 from scheduler.connections.connectors.mail_wire import Server, security_field
-from scheduler.connections.connectors.mail_writing import Letter, compose, identity_of, read_person
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.connectors.mail_writing import Letter, compose, read_person
 from scheduler.rules.failures import FailureClass
 
-_SENT = "Sent"
 _A_MOMENT = 0.01
+_missed = Missed()
 
 
 def _send(call: Call) -> dict[str, Any]:
     began = time.monotonic()
     letter = compose(dict(call.parameters), call.settings["from"], call.key, call.now)
+    _missed.forget(letter.identity)
     with smtp_session.session(Server.of(call.settings), call.seconds) as talk:
         talk.send(letter)
-    result: dict[str, Any] = {"message_id": letter.identity, "recipients": list(letter.recipients), "in_sent": False}
-    if (server := _sent_server(call)) is None:
-        return result
+    if (server := sent_server(call)) is None:
+        return _told(letter, in_sent=False)
     try:
-        _keep(server, call, letter, max(call.seconds - (time.monotonic() - began), _A_MOMENT))
+        keep(server, call, letter, max(call.seconds - (time.monotonic() - began), _A_MOMENT))
     except ToolFailedError as error:  # it was sent all the same
-        return {**result, "note": f"It was sent, but not kept in the sent mail: {error.failure.sentence}"}
-    return {**result, "in_sent": True}
-
-
-def _keep(server: Server, call: Call, letter: Letter, seconds: float) -> None:
-    """Put it with the sent mail, unless the server has done so itself."""
-    with imap_session.session(server, seconds) as talk:
-        folder = _sent_folder(talk, call)
-        talk.open_folder(folder)
-        if not find_by_identity(talk, letter.identity):
-            talk.append(folder, letter.content)
+        note = f"It was sent, but not kept in the sent mail: {error.failure.sentence}"
+        return {**_told(letter, in_sent=False), "note": note}
+    return _told(letter, in_sent=True)
 
 
 def _check(call: Call) -> Checked:
-    """In the sent mail it was sent. Not to be there proves nothing: the server may still be at it, or keep none."""
-    sender = read_person(call.settings["from"], "from").addr_spec
-    identity = identity_of(call.key, sender)
-    server = _sent_server(call)
+    """With the sent mail, or delivered to the person themselves, it was sent.
+
+    Not to be there proves something only where the server itself files whatever it takes, and had the time to: then it
+    did not take the mail. Everywhere else it may have, and keep no copy, so that stays unsure.
+    """
+    letter = compose(dict(call.parameters), call.settings["from"], call.key, call.now)
+    server = sent_server(call)
     if server is None:
         raise ToolFailedError.because(
             FailureClass.UNSURE, f"{call.connection} knows no folder with sent mail, so nobody can tell."
         )
     with imap_session.session(server, call.seconds) as talk:
-        folder = _sent_folder(talk, call)
-        talk.open_folder(folder)
-        is_there = bool(find_by_identity(talk, identity))
-    if not is_there:
-        raise ToolFailedError.because(FailureClass.TRANSIENT, f"The mail is not in {folder} so far.")
-    letter = compose(dict(call.parameters), call.settings["from"], call.key, call.now)
-    result = {"message_id": identity, "recipients": list(letter.recipients), "in_sent": True}
-    return Checked(happened=True, result=result)
+        folder = open_sent(talk, call)
+        if find_by_identity(talk, letter.identity):
+            return Checked(happened=True, result=_told(letter, in_sent=True))
+        would_be_there = files_itself(talk, letter, call.now)
+        if is_delivered(talk, letter):
+            return Checked(happened=True, result=_told(letter, in_sent=False))
+    if _missed.long_enough(letter.identity, call.now) and would_be_there:
+        return Checked(happened=False)
+    raise ToolFailedError.because(FailureClass.TRANSIENT, f"The mail is not in {folder} so far.")
 
 
-def _sent_server(call: Call) -> Server | None:
-    given = call.settings
-    if not given.get("imap_host"):
-        return None
-    own = Server.of(given)
-    return replace(
-        own,
-        host=given["imap_host"].strip(),
-        port=int(given["imap_port"]),
-        security=given["imap_security"],
-        user=given.get("imap_user") or own.user,
-        password=given.get("imap_password") or own.password,
-    )
-
-
-def _sent_folder(talk: imap_session.Session, call: Call) -> str:
-    """The one that the person named, or that the server marks, or that is called so."""
-    if named := call.settings.get("sent_folder"):
-        return str(named)
-    folders = talk.folders()
-    marked = [name for name, marks in folders if b"\\SENT" in marks]
-    alike = [name for name, _ in folders if name.rpartition("/")[2].rpartition(".")[2].lower() == _SENT.lower()]
-    if not marked and not alike:
-        raise wrong(f"{talk.server.host} marks no folder for sent mail. Name it in the connection.")
-    return (marked + alike)[0]
+def _told(letter: Letter, *, in_sent: bool) -> dict[str, Any]:
+    return {"message_id": letter.identity, "recipients": list(letter.recipients), "in_sent": in_sent}
 
 
 def _test(call: Call) -> str:
     sender = read_person(call.settings["from"], "from").addr_spec
     with smtp_session.session(Server.of(call.settings), call.seconds):
         said = f"{call.settings['host']} is ready to send mail from {sender}."
-    server = _sent_server(call)
+    server = sent_server(call)
     if server is None:
         return f"{said} Without a folder of sent mail you will be asked when it is unsure whether one was sent."
     with imap_session.session(server, call.seconds) as talk:
-        folder = _sent_folder(talk, call)
-        talk.open_folder(folder)
+        folder = open_sent(talk, call)
     return f"{said} What was sent is looked for in {folder}."
 
 

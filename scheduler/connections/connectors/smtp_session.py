@@ -72,8 +72,9 @@ class Session:
         self._expect(begun, 250, f"does not send mail from {letter.sender}")
         self._name_recipients(letter)
         self._expect(self._say("DATA"), 354, "did not want the mail")
+        self._wire.send(_with_dots(letter.content))  # without the last dot no server may take it
         try:
-            self._wire.send(_with_dots(letter.content))
+            self._wire.send(b".\r\n")
             reply = self._read()
         except ToolFailedError as error:
             raise ToolFailedError.because(
@@ -159,7 +160,7 @@ class Session:
 
 
 def _with_dots(content: bytes) -> bytes:
-    """A line of one dot ends the mail, so every dot at the beginning of a line is doubled."""
+    """A line of one dot would end the mail, so every dot at the beginning of a line is doubled."""
     lines = re.sub(rb"\r\n|\r|\n", b"\r\n", content)
     ended = lines if lines.endswith(b"\r\n") else lines + b"\r\n"
-    return re.sub(rb"(?m)^\.", b"..", ended) + b".\r\n"
+    return re.sub(rb"(?m)^\.", b"..", ended)
