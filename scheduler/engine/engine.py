@@ -1,7 +1,6 @@
 """The ticking engine: each tick records what is due, starts what can start, and says when to come back."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -69,8 +68,6 @@ class Engine:
         self.views = Views(self._context)
         self._stirred = True
         self._wake: datetime | None = None
-        self._due: datetime | None = None
-        """When the next schedule is due, if nothing can have changed that since."""
         self._seen: datetime | None = None
 
     def recover(self) -> None:
@@ -95,23 +92,21 @@ class Engine:
         if not self._stirred and self._wake is not None and now < self._wake:
             return min(self._wake, now + LONGEST_SLEEP)
         # Until this tick is through there is no time to sleep until, so one that fails is done again.
-        due, self._due = None if self._stirred else self._due, None
         self._stirred, self._wake = False, None
         if self._context.is_paused(now):
             assert self._context.paused_until is not None
             self._wake = self._context.paused_until
             return min(self._wake, now + LONGEST_SLEEP)
         database = self._context.database
-        is_any_due = schedules.is_any_due(database.read(), now) if due is None else due <= now
-        with database.write() if is_any_due else nullcontext(database.read()) as db:
+        with database.at_hand() as db:
+            is_any_due = schedules.is_any_due(db, now)
+        with database.write() if is_any_due else database.at_hand() as db:
             more = is_any_due and self._emission.emit_due(db, now)
             choice = self._dispatch.look(db, now)
             agenda = read_agenda(db, now)
         self._dispatch.take_up(choice)
         if agenda.has_chores:
             more |= self._do_chores(now)
-        else:
-            self._due = agenda.next_due
         self._wake = now if more else self._next_wake(agenda, now)
         if self._stirred:
             return now

@@ -26,8 +26,6 @@ SELECT
 class Agenda:
     next: datetime
     """The earliest due time, end of a pause, or next attempt. What is due and waits is woken by events."""
-    next_due: datetime
-    """The earliest due time of a schedule."""
     has_chores: bool
     """A pause is over, missed times still run, or a backfill is open."""
 
@@ -36,5 +34,4 @@ def read_agenda(db: sqlite3.Connection, now: datetime) -> Agenda:
     *instants, unfinished = db.execute(_QUERY, (to_ms(now),)).fetchone()
     earliest = from_ms(min((at for at in instants if at is not None), default=None))
     pause_is_over = instants[1] is not None and instants[1] <= (to_ms(now) or 0)
-    next_due = from_ms(instants[0])
-    return Agenda(earliest or _NEVER, next_due or _NEVER, has_chores=bool(unfinished) or pause_is_over)
+    return Agenda(earliest or _NEVER, has_chores=bool(unfinished) or pause_is_over)

@@ -41,6 +41,17 @@ class Database:
         return self._connections.get(owner) or self._connect(owner)
 
     @contextmanager
+    def at_hand(self) -> Iterator[sqlite3.Connection]:
+        """To read a little, quickly: with the pages that the writer has in memory, unless somebody writes just now."""
+        if not self._writer.acquire(blocking=False):
+            yield self.read()
+            return
+        try:
+            yield self._connections.get(_WRITER) or self._connect(_WRITER)
+        finally:
+            self._writer.release()
+
+    @contextmanager
     def write(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is stored, or nothing. A durable one survives a power cut from its end on."""
         with self._writer:

@@ -36,7 +36,7 @@ def let_action_be_checked(db: sqlite3.Connection, at: datetime) -> None:
 
 
 def test_with_nothing_to_come_there_is_no_next_time(db: sqlite3.Connection) -> None:
-    assert read_agenda(db, NOW) == Agenda(NEVER, NEVER, has_chores=False)
+    assert read_agenda(db, NOW) == Agenda(NEVER, has_chores=False)
 
 
 @pytest.mark.parametrize("plan", [let_run_resume, let_consumer_wake, let_action_be_checked])

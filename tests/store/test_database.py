@@ -71,6 +71,27 @@ def test_only_what_guards_an_outside_action_waits_for_the_disk(database: Databas
     assert not is_durable(asked=False)
 
 
+def test_a_quick_look_never_waits_and_never_sees_what_is_not_stored(database: Database) -> None:
+    """It reads where the writer does while nobody writes; beside a transaction of another thread, by itself."""
+    with database.write() as writer:
+        facts.write(writer, "word", "old")
+        with database.at_hand() as db:
+            assert db is writer
+    with database.at_hand() as db:
+        assert db is writer and facts.read(db, "word") == "old"
+    seen: list[tuple[bool, str | None]] = []
+
+    def look() -> None:
+        with database.at_hand() as db:
+            seen.append((db is writer, facts.read(db, "word")))
+
+    with database.write() as db:
+        facts.write(db, "word", "new")
+        assert in_threads(look) == []
+    assert in_threads(look) == []
+    assert seen == [(False, "old"), (True, "new")]
+
+
 def test_a_transaction_is_stored_at_its_end(database: Database, folder: Path) -> None:
     with database.write() as db:
         facts.write(db, "a", "1")

@@ -165,8 +165,10 @@ class Story:
                 FailureClass.LOGIC,
                 f"{call.tool} of {call.connection} only reads; call it in prepare, and let mutate act.",
             )
-        self._tools.check_grant(self._context.database.read(), attempt, call)
-        if asking.needs_approval(self._context.database.read(), attempt, tool, call):
+        with self._context.database.at_hand() as db:
+            self._tools.check_grant(db, attempt, call)
+            must_ask = asking.needs_approval(db, attempt, tool, call)
+        if must_ask:
             with self._context.database.write() as db:
                 self._endings.wait_for_approval(db, attempt, call, self._now())
                 self._keep_log(db)

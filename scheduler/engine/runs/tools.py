@@ -166,9 +166,9 @@ class Tools:
 
     def make_ready(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
         """The call as its tool gets it, with settings and secrets; nothing has been done outside yet."""
-        db = self._context.database.read()
         connector = self.registry.connector(call.connection.partition(":")[0])
-        row = connections.find(db, call.connection)
+        with self._context.database.at_hand() as db:
+            row = connections.find(db, call.connection)
         if row is None and connector.fields:
             raise FailedError.because(
                 FailureClass.AUTH,
