@@ -1,7 +1,9 @@
 """A status as shape, word and colour: a widget, and the same drawn by hand for lists of thousands."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.icons import glyph
@@ -41,6 +43,27 @@ def paint_chip(painter: QPainter, at: QPoint, sign: Sign, font: QFont, colours: 
     words = QRect(at, size).adjusted(Space.SMALL + side + Space.TIGHT, 0, 0, 0)
     painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, sign.word)
     painter.restore()
+
+
+def make_chip_icons(signs: Iterable[Sign], font: QFont, colours: Colours) -> list[QIcon]:
+    """The same as icons of one size, for views that draw without us; sharp on screens of up to three times the size."""
+    wanted = list(signs)
+    sizes = [measure_chip(sign, font) for sign in wanted]
+    room = QSize(max(size.width() for size in sizes), max(size.height() for size in sizes))
+    icons = []
+    for sign in wanted:
+        icon = QIcon()
+        for scale in (1, 2, 3):
+            picture = QPixmap(room * scale)
+            picture.setDevicePixelRatio(scale)
+            picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(picture)
+            paint_chip(painter, QPoint(0, 0), sign, font, colours)
+            painter.end()
+            for mode in (QIcon.Mode.Normal, QIcon.Mode.Selected):  # else what is chosen is tinted
+                icon.addPixmap(picture, mode)
+        icons.append(icon)
+    return icons
 
 
 class Chip(QLabel):

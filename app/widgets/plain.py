@@ -10,6 +10,8 @@ _HIDING = {"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"}
 
 def reveal(text: str) -> str:
     """The text with what would hide or turn around in it written out, such as `⟨202E⟩`."""
+    if text.isprintable():
+        return text
     return "".join(
         f"⟨{ord(character):04X}⟩"
         if character not in _KEPT and unicodedata.category(character) in _HIDING

@@ -33,7 +33,7 @@ from app.words import RunState, say_run
 from scheduler.engine.workflows.views.history import Found
 from scheduler.store import workflows
 
-_PAGE = 200
+_PAGE = 100
 _RESULTS = {
     RunState.DONE: "done",
     RunState.FAILED: "failed",

@@ -1,12 +1,15 @@
-"""Past runs and times as a table that grows while one scrolls; news come on top, and nothing else moves."""
+"""Past runs and times as a table that grows while one scrolls; news come on top, and nothing else moves.
 
-from collections.abc import Callable, Sequence
+The cells are Qt's own items, so that drawing and scrolling never wait for Python.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QIcon, QStandardItem, QStandardItemModel
 
 from app.times import say_range, say_span, say_time
 from app.widgets.plain import as_tooltip, reveal
@@ -15,11 +18,7 @@ from app.window.history_rows import Read, Row, settle_retries
 from app.words import RunState
 
 Index = QModelIndex | QPersistentModelIndex
-ROW = Qt.ItemDataRole.UserRole
-_ANSWERED = frozenset(
-    (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.TextAlignmentRole, ROW)
-)
-"""A view asks for many more, for every cell that it draws."""
+_WORD = Qt.ItemDataRole.AccessibleTextRole
 translate = QCoreApplication.translate
 
 
@@ -31,18 +30,28 @@ class Column(IntEnum):
     TOOK = 4
 
 
-class HistoryModel(QAbstractTableModel):
+class HistoryModel(QStandardItemModel):
     """Whoever owns it reads pages; it asks for more through `more` and is given them."""
 
     def __init__(self, zone: ZoneInfo, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(0, len(Column), parent)
         self._zone, self._now = zone, datetime.now(zone)
         self._rows: list[Row] = []
+        self._chips: Mapping[RunState, QIcon] = {}
         self._followed: set[str] = set()
         self._cursor: str | None = None
         self._is_waiting = False
         self.more: Callable[[str], None] = lambda _: None
         """Told where to go on when the view wants more; the answer comes as `append`."""
+        self.setHorizontalHeaderLabels(
+            [
+                translate("history", "When"),
+                translate("history", "Result"),
+                translate("history", "Workflow"),
+                translate("history", "What happened"),
+                translate("history", "Took"),
+            ]
+        )
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -52,57 +61,60 @@ class HistoryModel(QAbstractTableModel):
     def cursor(self) -> str | None:
         return self._cursor
 
+    def dress(self, chips: Mapping[RunState, QIcon]) -> None:
+        """Show results with these."""
+        self._chips = chips
+        for place, row in enumerate(self._rows):
+            self.item(place, Column.RESULT).setIcon(chips[row.state])
+
     def start(self, read: Read, now: datetime) -> None:
         """Other rows altogether: something else is looked for."""
-        self.beginResetModel()
         self._now, self._cursor, self._is_waiting = now, read.cursor, False
         self._followed = _followed(read.rows)
-        self._rows = settle_retries(read.rows, self._followed)
-        self.endResetModel()
+        self._remove(0, len(self._rows))
+        self._insert(0, settle_retries(read.rows, self._followed))
 
     def append(self, read: Read) -> None:
         self._is_waiting = False
         self._cursor = read.cursor
         self._followed |= _followed(read.rows)
         known = {row.key for row in self._rows}
-        fresh = settle_retries([row for row in read.rows if row.key not in known], self._followed)
-        if fresh:
-            first = len(self._rows)
-            self.beginInsertRows(QModelIndex(), first, first + len(fresh) - 1)
-            self._rows += fresh
-            self.endInsertRows()
+        fresh = [row for row in read.rows if row.key not in known]
+        self._insert(len(self._rows), settle_retries(fresh, self._followed))
 
     def give_up(self) -> None:
         """More could not be read; the next scroll tries again."""
         self._is_waiting = False
 
     def renew(self, read: Read, now: datetime) -> None:
-        """The first page as it is now: what is new is put on top, what changed is changed."""
+        """The first page as it is now: what is new is put in, what changed is changed, what is gone goes."""
+        known = {row.key for row in self._rows}
+        if not any(row.key in known for row in read.rows):
+            self.start(read, now)
+            return
+        is_another_day = now.astimezone(self._zone).date() != self._now.astimezone(self._zone).date()
         self._now = now
         self._followed |= _followed(read.rows)
-        fresh = settle_retries(read.rows, self._followed)
-        places = {row.key: place for place, row in enumerate(fresh)}
-        first = None if not self._rows else places.get(self._rows[0].key)
-        keys = [row.key for row in self._rows[: len(fresh) - (first or 0)]]
-        if first is None or [row.key for row in fresh[first:]] != keys:
-            if self._rows or fresh:
-                self.start(read, now)
-            return
-        if first:
-            self.beginInsertRows(QModelIndex(), 0, first - 1)
-            self._rows[:0] = fresh[:first]
-            self.endInsertRows()
-        for place in range(first, len(fresh)):
-            self._change(place, fresh[place])
-        for place in range(len(fresh), len(self._rows)):
-            if self._rows[place].state is RunState.RETRYING:
-                self._change(place, settle_retries([self._rows[place]], self._followed)[0])
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008  # Qt's name and default
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008  # Qt's name and default
-        return 0 if parent.isValid() else len(Column)
+        place, new = 0, list[Row]()
+        for row in settle_retries(read.rows, self._followed):
+            if row.key not in known:
+                new.append(row)
+                continue
+            self._insert(place, new)
+            place, new = place + len(new), []
+            self._remove(place, next(at for at in range(place, len(self._rows)) if self._rows[at].key == row.key))
+            self._change(place, row)
+            place += 1
+        self._insert(place, new)
+        place += len(new)
+        if read.cursor is None:
+            self._remove(place, len(self._rows))
+        for later in range(place, len(self._rows)):
+            if self._rows[later].state is RunState.RETRYING:
+                self._change(later, settle_retries([self._rows[later]], self._followed)[0])
+        if is_another_day:
+            for place, row in enumerate(self._rows):
+                self.item(place, Column.WHEN).setText(self._say_when(row))
 
     def canFetchMore(self, parent: Index) -> bool:  # noqa: N802  # Qt's name
         return not parent.isValid() and self._cursor is not None and not self._is_waiting
@@ -112,62 +124,59 @@ class HistoryModel(QAbstractTableModel):
             self._is_waiting = True
             self.more(self._cursor)
 
-    def headerData(  # noqa: N802  # Qt's name
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if role != Qt.ItemDataRole.DisplayRole or orientation is not Qt.Orientation.Horizontal:
-            return None
-        match Column(section):
-            case Column.WHEN:
-                return translate("history", "When")
-            case Column.RESULT:
-                return translate("history", "Result")
-            case Column.WORKFLOW:
-                return translate("history", "Workflow")
-            case Column.WHAT:
-                return translate("history", "What happened")
-            case Column.TOOK:
-                return translate("history", "Took")
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role not in _ANSWERED or not index.isValid():
-            return None
+    def tip(self, index: Index) -> str:
+        """What there is to read about a cell that it does not show."""
         row = self._rows[index.row()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self._say(row, Column(index.column()))
-            case Qt.ItemDataRole.ToolTipRole:
-                return self._tip(row, Column(index.column()))
-            case Qt.ItemDataRole.TextAlignmentRole if index.column() == Column.TOOK:
-                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            case _:
-                return row if role == ROW else None
-
-    def _say(self, row: Row, column: Column) -> str:
-        match column:
-            case Column.WHEN:
-                at = row.at.replace(second=0, microsecond=0)
-                if row.until is not None:
-                    return _upper(say_range(at, row.until.replace(second=0), self._zone, self._now))
-                return _upper(say_time(at, self._zone, self._now))
-            case Column.RESULT:
-                return sign_run(row.state).word
-            case Column.WORKFLOW:
-                return reveal(row.name)
-            case Column.WHAT:
-                return reveal(row.what).replace("\n", " ")
-            case Column.TOOK:
-                return "" if row.took is None else say_span(row.took)
-
-    def _tip(self, row: Row, column: Column) -> str:
-        if column is Column.WHEN:
+        if index.column() == Column.WHEN:
             return f"{row.at.astimezone(self._zone):%Y-%m-%d %H:%M:%S %Z}"
-        return as_tooltip(row.what) if column is Column.WHAT else ""
+        return as_tooltip(row.what) if index.column() == Column.WHAT else ""
+
+    def _insert(self, place: int, rows: Sequence[Row]) -> None:
+        if rows:
+            self._rows[place:place] = rows
+            self.insertRows(place, len(rows))
+            self._fill(place, rows)
+
+    def _remove(self, first: int, end: int) -> None:
+        if first < end:
+            del self._rows[first:end]
+            self.removeRows(first, end - first)
 
     def _change(self, place: int, row: Row) -> None:
         if self._rows[place] != row:
             self._rows[place] = row
-            self.dataChanged.emit(self.index(place, 0), self.index(place, len(Column) - 1))
+            self._fill(place, [row])
+
+    def _fill(self, first: int, rows: Sequence[Row]) -> None:
+        """Told to views once, not cell by cell."""
+        self.blockSignals(True)  # noqa: FBT003  # Qt takes it so
+        for place, row in enumerate(rows, first):
+            for column, item in enumerate(self._make_items(row)):
+                self.setItem(place, column, item)
+        self.blockSignals(False)  # noqa: FBT003
+        last = self.index(first + len(rows) - 1, len(Column) - 1)
+        self.dataChanged.emit(self.index(first, 0), last)
+
+    def _make_items(self, row: Row) -> tuple[QStandardItem, ...]:
+        result = QStandardItem()
+        result.setData(sign_run(row.state).word, _WORD)
+        if row.state in self._chips:
+            result.setIcon(self._chips[row.state])
+        took = QStandardItem("" if row.took is None else say_span(row.took))
+        took.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return (
+            QStandardItem(self._say_when(row)),
+            result,
+            QStandardItem(reveal(row.name)),
+            QStandardItem(reveal(row.what).replace("\n", " ")),
+            took,
+        )
+
+    def _say_when(self, row: Row) -> str:
+        at = row.at.replace(second=0, microsecond=0)
+        if row.until is not None:
+            return _upper(say_range(at, row.until.replace(second=0), self._zone, self._now))
+        return _upper(say_time(at, self._zone, self._now))
 
 
 def _followed(rows: Sequence[Row]) -> set[str]:

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPalette
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -12,44 +12,42 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
+    QToolTip,
     QWidget,
 )
 
 from app.theme import Space, Tone, Type, colours_of, make_font
 from app.times import say_time
-from app.widgets.chip import measure_chip, paint_chip
+from app.widgets.chip import make_chip_icons
 from app.widgets.signs import sign_run
-from app.window.history_model import ROW, Column, HistoryModel, Index
+from app.window.history_model import Column, HistoryModel, Index
 from app.window.history_rows import Row
-from app.window.workflows_list import paint_ground
 from app.words import RunState
 
 _NAME_WIDTH = 170
 
 
-class ResultDelegate(QStyledItemDelegate):
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: Row = index.data(ROW)
-        view, area = option.widget, option.rect
-        font = make_font(Type.CAPTION, option.font)
-        sign = sign_run(row.state)
-        top = area.center().y() - measure_chip(sign, font).height() // 2
-        painter.save()
-        painter.setClipRect(area)
-        paint_ground(painter, option, colours_of(view), line=False)
-        paint_chip(painter, QPoint(area.left() + Space.SMALL, top), sign, font, colours_of(view))
-        painter.restore()
+class Tips(QStyledItemDelegate):
+    """Makes the words that a cell has no room for when one rests on it, and not before."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:  # noqa: N802  # Qt's name
-        font = make_font(Type.CAPTION, option.font)
-        return QSize(max(measure_chip(sign_run(state), font).width() for state in RunState) + Space.LARGE, 24)
+    def helpEvent(  # noqa: N802  # Qt's name
+        self, event: QHelpEvent, view: QAbstractItemView, _option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        model = view.model()
+        if event.type() is not QEvent.Type.ToolTip or not isinstance(model, HistoryModel):
+            return False
+        QToolTip.showText(event.globalPos(), model.tip(index) if index.isValid() else "", view)
+        return True
 
 
 class HistoryTable(QTableView):
     def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setModel(model)
-        self.setItemDelegateForColumn(Column.RESULT, ResultDelegate(self))
+        self._model = model
+        self._is_dark: bool | None = None
+        self.setItemDelegate(Tips(self))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -72,10 +70,8 @@ class HistoryTable(QTableView):
         heads.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         heads.setSectionResizeMode(Column.WHAT, QHeaderView.ResizeMode.Stretch)
         metrics = QFontMetrics(self.font())
-        option = QStyleOptionViewItem()
-        option.font = self.font()
         self.setColumnWidth(Column.WHEN, _widest_time(metrics) + 2 * Space.SMALL)
-        self.setColumnWidth(Column.RESULT, ResultDelegate().sizeHint(option, model.index(0, 0)).width())
+        self.setColumnWidth(Column.RESULT, self.iconSize().width() + 2 * Space.SMALL)
         self.setColumnWidth(Column.WORKFLOW, _NAME_WIDTH)
         self.setColumnWidth(Column.TOOK, metrics.horizontalAdvance("00 min 00 s") + 2 * Space.SMALL)
 
@@ -92,6 +88,12 @@ class HistoryTable(QTableView):
             palette.setColor(QPalette.ColorRole.Highlight, ground)
             palette.setColor(QPalette.ColorRole.HighlightedText, QColor(colours.text))
             self.setPalette(palette)
+        if self._is_dark is not colours.is_dark:
+            self._is_dark = colours.is_dark
+            signs = {state: sign_run(state) for state in RunState}
+            chips = make_chip_icons(signs.values(), make_font(Type.CAPTION, self.font()), colours)
+            self.setIconSize(chips[0].availableSizes()[0])
+            self._model.dress(dict(zip(signs, chips, strict=True)))
 
     def be_narrow(self, *, on: bool) -> None:
         """With something beside it: what happened is worth more than how long it took."""
@@ -100,7 +102,7 @@ class HistoryTable(QTableView):
 
     def chosen(self) -> Row | None:
         index = self.currentIndex()
-        return index.data(ROW) if index.isValid() else None
+        return self._model.rows[index.row()] if index.isValid() else None
 
 
 def _widest_time(metrics: QFontMetrics) -> int:
