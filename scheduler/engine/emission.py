@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from scheduler.engine.context import Context, late_columns, late_of
 from scheduler.engine.launcher import Announcement
-from scheduler.store import occurrences, schedules
+from scheduler.store import gaps, occurrences, schedules
 from scheduler.store.errors import StoreError
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
@@ -95,7 +95,7 @@ class Emission:
                 occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=reason, ended=now)
 
     def add_gap(self, db: sqlite3.Connection, schedule: str, gap: Gap, now: datetime) -> None:
-        occurrences.add_gap(db, schedule, gap, _STATE_OF_GAP.get(gap.reason, State.MISSED), now)
+        gaps.add(db, schedule, gap, _STATE_OF_GAP.get(gap.reason, State.MISSED), now)
 
     def is_spent(self, row: ScheduleRow) -> bool:
         """Whether the limit of runs is reached."""

@@ -7,7 +7,7 @@ from scheduler.engine.context import Context, late_columns, late_of
 from scheduler.engine.emission import Emission, cut_late
 from scheduler.engine.launcher import Announcement
 from scheduler.rules.consumers import LATEST
-from scheduler.store import occurrences, schedules, waits
+from scheduler.store import gaps, occurrences, schedules, waits
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.backoff import RETRIES
 from scheduler.timing.catchup import Gap, gap_of
@@ -32,7 +32,7 @@ class Rewinding:
         """Put right what was written under a clock that lies ahead of now; `seen` if that was noticed as it ran."""
         warnings = []
         with self._context.database.write() as db:
-            for schedule, gap in occurrences.gaps_reaching(db, now, written_after=now + TOLERANCE):
+            for schedule, gap in gaps.reaching(db, now, written_after=now + TOLERANCE):
                 self._cut(db, schedule, gap, now)
             rows = schedules.computed_after(db, now + TOLERANCE)
             if rows or seen:
@@ -56,7 +56,7 @@ class Rewinding:
             return
         remaining = Remaining(times, occurrences.recorded(db, schedule, gap.first))
         last = remaining.last(gap.first - _TICK, now)
-        occurrences.remove_gap(db, schedule, gap)
+        gaps.remove(db, schedule, gap)
         if last is not None:
             self._emission.add_gap(db, schedule, gap_of(remaining, gap.first, last, gap.reason), now)
 

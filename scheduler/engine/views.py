@@ -10,7 +10,7 @@ from typing import Any
 from scheduler.engine.context import Context
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.upcoming import promised, upcoming_times
-from scheduler.store import backfills, occurrences, schedules
+from scheduler.store import backfills, gaps, occurrences, schedules, tallies
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
@@ -167,7 +167,7 @@ class Views:
             view=self._view(row, self._context.clock.now()),
             upcoming=self.upcoming(schedule, upcoming),
             recent=occurrences.recent(db, schedule, recent),
-            gaps=occurrences.gaps(db, schedule, recent),
+            gaps=gaps.of_schedule(db, schedule, recent),
             counters=self.statistics(schedule=schedule),
             backfills=backfills.of_schedule(db, schedule),
         )
@@ -211,7 +211,7 @@ class Views:
         failed_to_launch = 0
         uncounted = False
         due = 0
-        for tally in occurrences.tallies(db, schedule, since):
+        for tally in tallies.of_states(db, schedule, since):
             numbers[tally.state] += tally.number
             due += tally.number if tally.is_planned else 0
             uncounted |= tally.more
@@ -233,7 +233,7 @@ class Views:
             skipped=skipped,
             underway=underway,
             more=uncounted,
-            drift=tuple(occurrences.drifts(db, schedule, since, DRIFT_BOUNDS)),
+            drift=tuple(tallies.drifts(db, schedule, since, DRIFT_BOUNDS)),
         )
 
     def _view(self, row: ScheduleRow, now: datetime) -> ScheduleView:

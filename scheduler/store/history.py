@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from scheduler.rules.phases import HandlerKind, Phase, Status
 from scheduler.store.database import from_ms, to_ms
+from scheduler.store.reading import instant
 from scheduler.store.searching import Wanted, find_numbers, index_some, is_behind, read_words
 from scheduler.timing.occurrences import UNDERWAY, Reason, State
 
@@ -140,9 +141,9 @@ def last_number(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()[0])
 
 
-def number_since(db: sqlite3.Connection, instant: datetime) -> int:
+def number_since(db: sqlite3.Connection, since: datetime) -> int:
     """The number of the first run made at or after that instant: numbers grow with time, so a few looks find it."""
-    wanted = to_ms(instant) or 0
+    wanted = to_ms(since) or 0
     ends = db.execute("SELECT (SELECT min(number) FROM runs), (SELECT max(number) FROM runs)").fetchone()
     if ends[0] is None:
         return 0
@@ -170,7 +171,7 @@ def find_time(db: sqlite3.Connection, beginning: str) -> Unrun | None:
         "SELECT schedule, planned, state, reason, detail FROM occurrences WHERE key >= ? AND key < ?",
         (beginning, f"{beginning}g"),
     ).fetchone()
-    return None if row is None else Unrun(row[0], _instant(row[1]), row[2], row[3], row[4])
+    return None if row is None else Unrun(row[0], instant(row[1]), row[2], row[3], row[4])
 
 
 def find_event(db: sqlite3.Connection, workflow: str, topic: str, identity: str) -> dict[str, Any]:
@@ -180,7 +181,7 @@ def find_event(db: sqlite3.Connection, workflow: str, topic: str, identity: str)
         (workflow, topic, identity),
     ).fetchone()
     known = {"topic": topic, "id": identity}
-    return known if row is None else known | {"title": row[0], "state": row[1], "published": _instant(row[2])}
+    return known if row is None else known | {"title": row[0], "state": row[1], "published": instant(row[2])}
 
 
 class RunTally(NamedTuple):
@@ -214,7 +215,7 @@ def _unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) -> lis
             "ORDER BY planned DESC LIMIT ?",
             (*values, *given, most),
         )
-        found += [Unrun(row[0], _instant(row[1]), row[2], row[3], row[4]) for row in rows]
+        found += [Unrun(row[0], instant(row[1]), row[2], row[3], row[4]) for row in rows]
     return list(dict.fromkeys(found))
 
 
@@ -248,9 +249,7 @@ def _gaps(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list
         f"WHERE {where} ORDER BY first DESC LIMIT ?",
         (*values, most),
     )
-    return [
-        Unrun(row[0], _instant(row[1]), row[2], row[3], None, _instant(row[4]), row[5], bool(row[6])) for row in rows
-    ]
+    return [Unrun(row[0], instant(row[1]), row[2], row[3], None, instant(row[4]), row[5], bool(row[6])) for row in rows]
 
 
 def _narrow(search: Search, page: Page, column: str) -> tuple[str, list[Any]]:
@@ -285,7 +284,7 @@ def _past_run(row: sqlite3.Row) -> PastRun:
     return run._replace(
         kind=HandlerKind(run.kind),
         planned=from_ms(row["planned"]),
-        created=_instant(row["created"]),
+        created=instant(row["created"]),
         began=from_ms(row["began"]),
         ended=from_ms(row["ended"]),
         phase=Phase(run.phase),
@@ -293,9 +292,3 @@ def _past_run(row: sqlite3.Row) -> PastRun:
         error=None if run.error is None else json.loads(run.error),
         followed=bool(run.followed),
     )
-
-
-def _instant(milliseconds: int) -> datetime:
-    found = from_ms(milliseconds)
-    assert found is not None
-    return found

@@ -1,20 +1,18 @@
-"""Occurrences and gaps: each planned time once, with what became of it. A row moves only from where it was."""
+"""Occurrences: each planned time once, with what became of it. A row moves only from where it was."""
 
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StaleError
-from scheduler.timing.catchup import Gap
+from scheduler.store.reading import instant, word
 from scheduler.timing.occurrences import MOVES, Origin, Reason, State
 from scheduler.timing.overlap import Underway
 from scheduler.timing.policies import Overlap
-from scheduler.timing.times import Count
 
 
 class OccurrenceRow(NamedTuple):
@@ -115,7 +113,7 @@ def find(db: sqlite3.Connection, key: str) -> OccurrenceRow | None:
 
 def state_of(db: sqlite3.Connection, key: str) -> State | None:
     row = db.execute("SELECT state FROM occurrences WHERE key = ?", (key,)).fetchone()
-    return None if row is None else _word(State, row[0], State.DROPPED)
+    return None if row is None else word(State, row[0], State.DROPPED)
 
 
 def known(db: sqlite3.Connection, key: str) -> bool:
@@ -134,7 +132,7 @@ def has_run(db: sqlite3.Connection, schedule: str, planned: datetime) -> bool:
 def recorded(db: sqlite3.Connection, schedule: str, first: datetime) -> frozenset[datetime]:
     """The planned times from the first one on that have an automatic row."""
     query = f"SELECT o.planned FROM occurrences o WHERE o.schedule = ? AND o.planned >= ? AND {_RECORDED}"
-    return frozenset(_instant(planned) for (planned,) in db.execute(query, (schedule, to_ms(first))).fetchall())
+    return frozenset(instant(planned) for (planned,) in db.execute(query, (schedule, to_ms(first))).fetchall())
 
 
 def underway(db: sqlite3.Connection, schedule: str) -> list[Underway]:
@@ -163,7 +161,7 @@ def known_of(db: sqlite3.Connection, firsts: Mapping[str, datetime]) -> Mapping[
     going: dict[str, list[Underway]] = {schedule: [] for schedule in firsts}
     for schedule, planned, key, *rest in rows:
         if key is None:
-            taken[schedule].add(_instant(planned))
+            taken[schedule].add(instant(planned))
         else:
             going[schedule].append(_underway(key, *rest))
     return {schedule: Known(frozenset(taken[schedule]), going[schedule]) for schedule in firsts}
@@ -245,82 +243,6 @@ def recent(db: sqlite3.Connection, schedule: str, most: int) -> list[OccurrenceR
     return [_from_sql(row) for row in rows]
 
 
-def add_gap(db: sqlite3.Connection, schedule: str, gap: Gap, state: State, now: datetime) -> None:
-    """Record it, in place of one that begins at the same time: what was decided last holds."""
-    db.execute(
-        "INSERT OR REPLACE INTO gaps VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (schedule, to_ms(gap.first), to_ms(gap.last), gap.count.number, gap.count.more, state, gap.reason, to_ms(now)),
-    )
-
-
-def gaps(db: sqlite3.Connection, schedule: str, most: int = -1) -> list[tuple[State, Gap]]:
-    rows = db.execute(
-        "SELECT state, first, last, number, more, reason FROM gaps WHERE schedule = ? ORDER BY first DESC LIMIT ?",
-        (schedule, most),
-    )
-    return [(_word(State, row[0], State.DROPPED), _gap(row)) for row in rows]
-
-
-def gaps_reaching(db: sqlite3.Connection, instant: datetime, *, written_after: datetime) -> list[tuple[str, Gap]]:
-    """Those, with their schedule, that claim planned times after one instant and were recorded after another."""
-    query = "SELECT schedule, first, last, number, more, reason FROM gaps WHERE last > ? AND created > ?"
-    return [(row[0], _gap(row)) for row in db.execute(query, (to_ms(instant), to_ms(written_after)))]
-
-
-def remove_gap(db: sqlite3.Connection, schedule: str, gap: Gap) -> None:
-    db.execute("DELETE FROM gaps WHERE schedule = ? AND first = ?", (schedule, to_ms(gap.first)))
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How many of one kind there are."""
-
-    state: State
-    reason: Reason | None
-    is_planned: bool
-    """Whether they are times of the schedule itself."""
-    number: int
-    more: bool
-
-
-def tallies(db: sqlite3.Connection, schedule: str | None, since: datetime | None) -> list[Tally]:
-    """What became of the occurrences and gaps of one schedule or all, planned since."""
-    where, values = "planned >= ?", [to_ms(since) or 0]
-    reach = "last >= ?"
-    if schedule is not None:
-        where, reach = f"schedule = ? AND {where}", f"schedule = ? AND {reach}"
-        values.insert(0, schedule)  # type: ignore[arg-type]
-    query = (
-        "SELECT state, reason, origin = 'automatic', count(*), 0 FROM occurrences "
-        f"WHERE {where} GROUP BY 1, 2, 3 UNION ALL "
-        f"SELECT state, reason, 1, sum(number), max(more) FROM gaps WHERE {reach} GROUP BY 1, 2"
-    )
-    return [
-        Tally(
-            _word(State, state, State.DROPPED),
-            None if reason is None else _word(Reason, reason, Reason.UNREADABLE),
-            bool(planned),
-            number,
-            bool(more),
-        )
-        for state, reason, planned, number, more in db.execute(query, values * 2)
-    ]
-
-
-def drifts(db: sqlite3.Connection, schedule: str | None, since: datetime | None, bounds: tuple[int, ...]) -> list[int]:
-    """How many automatic runs began within each bound (milliseconds) of their planned time; the last is beyond all."""
-    cases = " ".join(f"WHEN abs(began - planned) <= {bound} THEN {place}" for place, bound in enumerate(bounds))
-    where, values = "began IS NOT NULL AND origin = 'automatic' AND planned >= ?", [to_ms(since) or 0]
-    if schedule is not None:
-        where = f"schedule = ? AND {where}"
-        values.insert(0, schedule)  # type: ignore[arg-type]
-    counts = [0] * (len(bounds) + 1)
-    query = f"SELECT CASE {cases} ELSE {len(bounds)} END, count(*) FROM occurrences WHERE {where} GROUP BY 1"
-    for place, number in db.execute(query, values):
-        counts[place] = number
-    return counts
-
-
 def _change(db: sqlite3.Connection, key: str, old: State, /, **changes: Any) -> bool:
     assignments = ", ".join(f"{name} = ?" for name in changes)
     values = [to_ms(value) if name in _INSTANTS else value for name, value in changes.items()]
@@ -334,20 +256,8 @@ def _candidates(rows: Iterable[sqlite3.Row]) -> Iterator[QueuedRow]:
     return ((_from_sql(row[:-3]), row[-3], row[-2], from_ms(row[-1])) for row in rows)
 
 
-def _gap(row: sqlite3.Row) -> Gap:
-    return Gap(
-        _instant(row[1]), _instant(row[2]), Count(row[3], more=bool(row[4])), _word(Reason, row[5], Reason.UNREADABLE)
-    )
-
-
 def _underway(key: str, origin: str, state: str, late: int) -> Underway:
-    return Underway(key, _word(Origin, origin, Origin.AUTOMATIC), State(state), bool(late))
-
-
-def _instant(milliseconds: int) -> datetime:
-    instant = from_ms(milliseconds)
-    assert instant is not None
-    return instant
+    return Underway(key, word(Origin, origin, Origin.AUTOMATIC), State(state), bool(late))
 
 
 def _to_sql(row: OccurrenceRow) -> list[Any]:
@@ -380,13 +290,3 @@ def _unreadable(read: OccurrenceRow, name: str, word: str) -> OccurrenceRow:
         reason=Reason.UNREADABLE,
         detail=f"{name}: {word!r} is not known.",
     )
-
-
-_Word = TypeVar("_Word", bound=StrEnum)
-
-
-def _word(words: type[_Word], word: str, instead: _Word) -> _Word:
-    try:
-        return words(word)
-    except ValueError:
-        return instead

@@ -10,7 +10,7 @@ from scheduler.engine.engine import Engine
 from scheduler.engine.launcher import Announcement, Outcome, Reports, Result, Work
 from scheduler.engine.settings import Settings
 from scheduler.rules.lanes import Candidate, Turn
-from scheduler.store import lanes, occurrences, schedules, workflows
+from scheduler.store import gaps, lanes, occurrences, schedules, workflows
 from scheduler.store.database import Database
 from scheduler.store.health import close_store, open_store
 from scheduler.store.lanes import Block, LaneRow
@@ -229,7 +229,7 @@ class Bench:
         return [f"{row.planned:%H:%M}" for row in self.occurrences(schedule, *states)]
 
     def gaps(self, schedule: str = "w/h") -> list[Gap]:
-        return [gap for _, gap in occurrences.gaps(self.database.read(), schedule)][::-1]
+        return [gap for _, gap in gaps.of_schedule(self.database.read(), schedule)][::-1]
 
     def row(self, schedule: str = "w/h") -> ScheduleRow:
         row = schedules.find(self.database.read(), schedule)

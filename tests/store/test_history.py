@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler.rules.phases import Phase, Status
-from scheduler.store import events, history, occurrences, runs, workflows
+from scheduler.store import events, gaps, history, runs, workflows
 from scheduler.store.database import Database
 from scheduler.store.history import Page, Search
 from scheduler.timing.catchup import Gap
@@ -177,7 +177,7 @@ def test_every_time_that_did_not_run_is_there_with_its_reason(database: Database
         add_time(db, "c", NOW + 2 * MINUTE, State.QUEUED, None)
         add_time(db, "d", NOW + 3 * MINUTE, State.MISSED, Reason.EXPIRED, schedule="v/job")
         gap = Gap(NOW + 4 * MINUTE, NOW + 9 * MINUTE, Count(6, more=False), Reason.PASSED)
-        occurrences.add_gap(db, "w/poll", gap, State.MISSED, NOW)
+        gaps.add(db, "w/poll", gap, State.MISSED, NOW)
     assert unrun(database) == [("12:04", "passed"), ("12:03", "expired"), ("12:00", "overlap")]
     assert unrun(database, workflow="w") == [("12:04", "passed"), ("12:00", "overlap")]
     assert unrun(database, workflow="w", handler="poll") == unrun(database, workflow="w")

@@ -9,7 +9,19 @@ import pytest
 
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import Phase, Status
-from scheduler.store import answers, events, history, lanes, logs, mutations, occurrences, requests, retention, runs
+from scheduler.store import (
+    answers,
+    events,
+    gaps,
+    history,
+    lanes,
+    logs,
+    mutations,
+    occurrences,
+    requests,
+    retention,
+    runs,
+)
 from scheduler.store.database import Database
 from scheduler.store.events import EventState
 from scheduler.store.history import Page, Search
@@ -174,10 +186,10 @@ def test_planned_times_that_never_ran_go_and_those_that_wait_stay(database: Data
     add_time(db, "recent", LATER)
     for first in (NOW, LATER):
         gap = Gap(first, first + MINUTE, Count(2, more=False), Reason.PASSED)
-        occurrences.add_gap(db, "w/poll", gap, State.MISSED, first)
+        gaps.add(db, "w/poll", gap, State.MISSED, first)
     assert prune(database) == 2
     assert {row[0] for row in db.execute("SELECT key FROM occurrences")} == {"queued", "started", "recent"}
-    assert [gap.first for _, gap in occurrences.gaps(db, "w/poll")] == [LATER]
+    assert [gap.first for _, gap in gaps.of_schedule(db, "w/poll")] == [LATER]
 
 
 def test_a_planned_time_goes_with_the_run_that_was_made_for_it(database: Database) -> None:
