@@ -33,7 +33,8 @@ from app.words import RunState, say_run
 from scheduler.engine.workflows.views.history import Found
 from scheduler.store import workflows
 
-_PAGE = 100
+_FIRST, _MORE, _MOST = 50, 100, 200
+"""Rows that are read for something else to look for, for a scroll, and again after news: none holds up the window."""
 _RESULTS = {
     RunState.DONE: "done",
     RunState.FAILED: "failed",
@@ -67,10 +68,11 @@ class HistoryPage(Page):
     def refresh(self) -> None:
         """Other rows if something else is looked for, else only what is new."""
         wanted, installation = self.wanted(), self.installation
+        number = max(_FIRST, min(self.model.rowCount(), _MOST)) if wanted == self._shown else _FIRST
 
         def read() -> tuple[Read, dict[str, str]]:
             names = {one.slug: one.name for one in workflows.every_one(installation.database.read())}
-            return read_page(installation, wanted, None, _PAGE), names
+            return read_page(installation, wanted, None, number), names
 
         self.asking.ask_latest("rows", read, lambda found: self._show(wanted, *found), self.saying.refuse)
         if self.pane.isVisible():
@@ -220,7 +222,7 @@ class HistoryPage(Page):
                 self.model.append(read)
                 self._count()
 
-        self.asking.ask(lambda: read_page(installation, wanted, cursor, _PAGE), take, lambda _: self.model.give_up())
+        self.asking.ask(lambda: read_page(installation, wanted, cursor, _MORE), take, lambda _: self.model.give_up())
 
     def _count(self) -> None:
         number = self.model.rowCount()

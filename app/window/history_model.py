@@ -69,10 +69,11 @@ class HistoryModel(QStandardItemModel):
 
     def start(self, read: Read, now: datetime) -> None:
         """Other rows altogether: something else is looked for."""
-        self._now, self._cursor, self._is_waiting = now, read.cursor, False
+        self._now, self._cursor, self._is_waiting = now, None, False  # an empty view would want more at once
         self._followed = _followed(read.rows)
         self._remove(0, len(self._rows))
         self._insert(0, settle_retries(read.rows, self._followed))
+        self._cursor = read.cursor
 
     def append(self, read: Read) -> None:
         self._is_waiting = False

@@ -48,6 +48,8 @@ class TodayPage(Page):
         self.asking.ask_latest("day", lambda: read_day(installation), self.show_day)
 
     def show_day(self, day: Day) -> None:
+        if not self.isVisible():  # it looks again when it is
+            return
         self.day = day
         overview = day.overview
         self.show_overview(overview)

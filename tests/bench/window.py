@@ -11,20 +11,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 
 from app.appearing import appear
 from app.asking import close_asking
+from app.garbage import Garbage
 from app.installation import Installation
+from app.look import Look
 from app.platform.bus import Bus
 from app.platform.moods import Moods
 from app.preferences import Preferences
 from app.shell import Shell
 from app.window.history import HistoryPage
 from scheduler.engine.workflows.deploying import Wish
+from tests.app.watchdog import Watchdog
 from tests.bench.history_size import LARGE, Store, renamed
 from tests.bench.measure import Figure
 
@@ -52,8 +54,6 @@ class Take:
         batch = ctx.peek(things, limit=20)
         return dayhand.prepared(reserve=batch, say="Take them") if batch else dayhand.nothing()
 '''
-_EVERY = 5
-"""Milliseconds between two signs of life of the window's thread."""
 
 
 def busy_window(folder: Path) -> list[Figure]:
@@ -95,10 +95,30 @@ def _spend(milliseconds: int, until: Callable[[], bool] = lambda: False) -> None
     loop.exec()
 
 
+def _filter(page: HistoryPage) -> list[float]:
+    """The seconds until each answer was shown."""
+    answers = []
+    end = time.monotonic() + SECONDS
+    words = ["harbour", "museum", "bakery receipt", "garage", "airline", ""]
+    while time.monotonic() < end:
+        for word in words:
+            shown = page._shown
+            asked = time.perf_counter()
+            page.field.setText(word)
+            page.field.searched.emit(word)
+            _spend(5_000, lambda shown=shown: page._shown is not shown)
+            answers.append(time.perf_counter() - asked)
+            _spend(200)
+    return answers
+
+
 def _measure(folder: Path) -> dict[str, float]:
-    _app, tray = appear(folder)
+    app, tray = appear(folder)
+    garbage = Garbage()
     installation = Installation(folder)
-    shell = Shell(installation, Moods(), Bus(None), tray, Preferences(welcomed=True))
+    look = Look(app)
+    shell = Shell(installation, Moods(), Bus(None), tray, Preferences(welcomed=True), look)
+    installation.announced.connect(garbage.stir)
     installation.start()
     shell.start(background=True)
     _spend(3_000)
@@ -115,30 +135,19 @@ def _measure(folder: Path) -> dict[str, float]:
     assert isinstance(page, HistoryPage)
     _spend(30_000, lambda: page.model.rowCount() > 0)
 
-    beats: list[float] = []
-    heart = QTimer(interval=_EVERY, timerType=Qt.TimerType.PreciseTimer)
-    heart.timeout.connect(lambda: beats.append(time.perf_counter()))
-    heart.start()
-    answers = []
-    end = time.monotonic() + SECONDS
-    words = ["harbour", "museum", "bakery receipt", "garage", "airline", ""]
-    while time.monotonic() < end:
-        for word in words:
-            shown = page._shown
-            asked = time.perf_counter()
-            page.field.setText(word)
-            page.field.searched.emit(word)
-            _spend(5_000, lambda shown=shown: page._shown is not shown)
-            answers.append(time.perf_counter() - asked)
-            _spend(200)
-    heart.stop()
-    gaps = [(later - earlier) * 1000 - _EVERY for earlier, later in pairwise(beats)]
-    print(f"{len(gaps)} beats; the longest gaps: {sorted(gaps)[-10:]}", file=sys.stderr)
+    dog = Watchdog()
+    with dog.watching():
+        answers = _filter(page)
+    print(f"{len(dog.gaps)} beats; the longest gaps: {sorted(dog.gaps)[-10:]}", file=sys.stderr)
+    for block in dog.blocks:
+        print(block.most_common(3), file=sys.stderr)
     shell.close()
     installation.end()
     installation.close()
     close_asking()
-    return {"blocked": max(gaps), "open": opened[0] * 1000, "filter": statistics.median(answers) * 1000}
+    look.deleteLater()
+    garbage.close()
+    return {"blocked": max(dog.gaps), "open": opened[0] * 1000, "filter": statistics.median(answers) * 1000}
 
 
 if __name__ == "__main__":
