@@ -74,6 +74,7 @@ class Installation(QObject):
         self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
         self.host = Host(self._move_in, clock)
         self.host.announced.connect(self.announced)
+        self.house.repairs.hand_over = lambda act: self.host.ask(lambda _: act())
         self._tidying = Tidying(self.house.engine.context, clean_up=self.house.remove_unused_environments)
         self._later = QTimer(self, singleShot=True, interval=_QUIET)
         self._later.timeout.connect(self._tidy)

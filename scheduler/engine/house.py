@@ -10,6 +10,7 @@ from scheduler.engine.conditions import Conditions
 from scheduler.engine.connecting import Connecting
 from scheduler.engine.context import Context
 from scheduler.engine.engine import Engine
+from scheduler.engine.fixing.repairs import Repairs
 from scheduler.engine.launcher import Announce
 from scheduler.engine.plans import Plans
 from scheduler.engine.runs.layer import RunLayer
@@ -73,6 +74,7 @@ class House:
         self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
         self.answering = Answering(context, self.plans, dispatch, self.registry)
         self.secrets: Secrets = secrets or NoSecrets()
+        self.repairs = layer.repairs = self.answering.repairs = Repairs(self, context, deploying)
         self.connecting = Connecting(context, self.registry, self.secrets)
 
     def recover(self) -> None:
@@ -101,4 +103,5 @@ class House:
 
     def close(self) -> None:
         """End what runs; the store is the caller's to close."""
+        self.repairs.close()
         self.layer.close()

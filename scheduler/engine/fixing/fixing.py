@@ -3,23 +3,24 @@
 import difflib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from scheduler.engine.fixing.checks import compare, compare_described
 from scheduler.engine.fixing.fixer import Fixer, FixerFailedError, SpentError
 from scheduler.engine.fixing.problem import Problem, end_of, hide_in_text, hide_private
+from scheduler.engine.fixing.proposals import Proposal, keep_unused
+from scheduler.engine.fixing.repairs import MOST_ATTEMPTS, count_of
 from scheduler.engine.house import House
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.names import find_run
-from scheduler.engine.workflows.validation import NotValidError, Validated
+from scheduler.engine.workflows.validation import NotValidError
 from scheduler.rules.phases import Status
 from scheduler.store import facts, logs, workflows
 from scheduler.store.runs import RunRow
-from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow
+from scheduler.store.workflows import ScriptOrigin, WorkflowRow
 
-MOST_ATTEMPTS = 3
 SECONDS = 300.0
 """How long all attempts of one repair may take together."""
 
@@ -33,18 +34,6 @@ class NoFixError(Exception):
     def __init__(self, sentences: list[str]) -> None:
         super().__init__(" ".join(sentences))
         self.sentences = sentences
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    workflow: str
-    run: str
-    base: int
-    """The version that it repairs."""
-    validated: Validated
-    difference: str
-    asks: tuple[str, ...]
-    """What needs a yes even where fixes are applied by themselves."""
 
 
 class Fixing:
@@ -91,7 +80,7 @@ class Fixing:
                 refusals.append(f"The limit of {self._seconds:g} seconds for one repair is used up.")
                 break
             with self._house.database.write() as writing:
-                facts.write(writing, _counter(row), str(self._count(row) + 1))
+                facts.write(writing, count_of(row.chain), str(self._count(row) + 1))
             try:
                 return self._attempt(problem, flow, row, left)
             except SpentError as error:
@@ -113,7 +102,9 @@ class Fixing:
         if flow is None:
             raise RefusedError("unknown", "The workflow is gone.")
         if flow.script != proposal.base:
-            number = self._keep(proposal)
+            now = self._house.engine.context.clock.now()
+            with self._house.database.write() as db:
+                number = keep_unused(db, proposal.workflow, proposal.validated, now)
             return {"workflow": proposal.workflow, "version": number, "applied": False}
         answer = self._house.commands.deploy(proposal.validated, Wish(origin=ScriptOrigin.FIX))
         return {**answer, "applied": True}
@@ -166,26 +157,14 @@ class Fixing:
                 )
             ),
             asks=compared.asks,
+            sent=f"{problem.rules}\n\n{problem.prompt()}",
         )
 
-    def _keep(self, proposal: Proposal) -> int:
-        """The author was quicker: stored as a version that nothing uses."""
-        with self._house.database.write() as db:
-            number = max(one.number for one in workflows.scripts(db, proposal.workflow)) + 1
-            new, now = proposal.validated, self._house.engine.context.clock.now()
-            row = ScriptRow(proposal.workflow, number, new.sha256, new.source, ScriptOrigin.FIX, new.described, now)
-            workflows.add_script(db, row)
-        return number
-
     def _count(self, row: RunRow) -> int:
-        return int(facts.read(self._house.database.read(), _counter(row)) or 0)
+        return int(facts.read(self._house.database.read(), count_of(row.chain)) or 0)
 
 
 class _UnusableError(Exception):
     def __init__(self, sentences: list[str]) -> None:
         super().__init__(" ".join(sentences))
         self.sentences = sentences
-
-
-def _counter(row: RunRow) -> str:
-    return f"fixes of {row.chain}"

@@ -12,6 +12,7 @@ from threading import Lock, Thread
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
+from scheduler.engine.fixing.seam import NoRepairs, Repairing
 from scheduler.engine.launcher import Announcement, Outcome, Reports, Result, Work
 from scheduler.engine.plans import Plan, Plans
 from scheduler.engine.runs import beginning, recovery, turns
@@ -59,6 +60,7 @@ class RunLayer:
         self._is_closing = False
         self.may_go_on: MayGoOn = lambda _: False
         """Whether a lane may go on at once with its next consumer; the engine knows."""
+        self.repairs: Repairing = NoRepairs()
 
     def turns(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
         return turns.find(db, self.plans, now)
@@ -88,6 +90,7 @@ class RunLayer:
             recovery.drop(db, row, now, "The next time had come.")
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:
+        self.repairs.recover(db, now)
         return recovery.recover(db, self.plans, self.tools, now)
 
     def close(self) -> None:
@@ -216,6 +219,7 @@ class RunLayer:
             attempt = self._write_beginning(db, work, errand, plan, reports)
             if attempt is not None:
                 Endings(reports).fail(attempt, failure, None, db, self._context.clock.now())
+                self.repairs.take(db, attempt.id, self._context.clock.now())
 
         with suppress(beginning.OtherVersionError):  # the next look begins with that one
             self._insistence.write(write)
@@ -256,6 +260,7 @@ class RunLayer:
             if text:
                 logs.append(db, story.attempt.id, text)
             ending(db, self._context.clock.now())
+            self.repairs.take(db, story.attempt.id, self._context.clock.now())
 
         self._insistence.write(write)
 

@@ -7,6 +7,7 @@ from typing import Any
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.dispatch import Dispatch
+from scheduler.engine.fixing.seam import NoRepairs, Repairing
 from scheduler.engine.once import Act, carry_out
 from scheduler.engine.plans import Plans
 from scheduler.engine.refusal import RefusedError
@@ -18,7 +19,7 @@ from scheduler.engine.workflows.names import find_run, find_workflow
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import HandlerKind, Phase, Status
-from scheduler.store import connections, grants, handlers, lanes, mutations, requests, runs
+from scheduler.store import connections, grants, handlers, lanes, mutations, repairs, requests, runs
 from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.mutations import MutationRow
 from scheduler.store.requests import Answered, Given, RequestKind, RequestRow
@@ -47,13 +48,14 @@ class Answering:
         self._plans = plans
         self._dispatch = dispatch
         self._registry = registry
+        self.repairs: Repairing = NoRepairs()
 
     def approve(self, request: str, *, always: bool = False, request_id: str | None = None) -> dict[str, Any]:
         """Yes: to an outside action, exactly as it was shown, or to the use of a tool."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
-            if row.kind not in (RequestKind.APPROVAL, RequestKind.PERMISSION):
+            if row.kind not in _YES_OR_NO:
                 raise _other_way(row)
             if self._is_new(db, row, Given.YES, now):
                 self._allow(db, row, now, always=always)
@@ -66,7 +68,7 @@ class Answering:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
-            if row.kind not in (RequestKind.APPROVAL, RequestKind.PERMISSION):
+            if row.kind not in _YES_OR_NO:
                 raise _other_way(row)
             if self._is_new(db, row, Given.NO, now):
                 self._decline(db, row, now)
@@ -101,6 +103,7 @@ class Answering:
                 raise RefusedError("answer first", f"{target} waits for your answer. Answer first: dayhand attention")
             if not failed:
                 raise RefusedError("nothing to retry", f"Nothing of {target} waits to be tried again.")
+            repairs.end(db, failed[0].workflow)  # the person takes over
             for one in failed:
                 requests.close(db, now, Given.SOLVED, run=one.id)
                 runs.resume(db, one.id, now)
@@ -197,6 +200,9 @@ class Answering:
         return answered is Answered.TAKEN
 
     def _allow(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> None:
+        if row.kind in _REPAIRS:
+            self.repairs.accept(db, row, now)
+            return
         if row.kind is RequestKind.PERMISSION:
             workflow, _, asked = row.subject.partition(" ")
             if asked:  # else the account itself refused, and a grant of ours changes nothing about that
@@ -216,6 +222,9 @@ class Answering:
         runs.resume(db, run.id, now)
 
     def _decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
+        if row.kind in _REPAIRS:
+            self.repairs.decline(db, row, now)
+            return
         if row.kind is RequestKind.PERMISSION:
             for one in runs.waiting_for(db, FailureClass.PERMISSION, row.subject):
                 drop(db, one, now, "You did not allow it.")
@@ -282,6 +291,8 @@ _WAIT_WITH = {
     RequestKind.PERMISSION: FailureClass.PERMISSION,
     RequestKind.KEYRING: FailureClass.TRANSIENT,
 }
+_REPAIRS = (RequestKind.FIX, RequestKind.REPAIRED)
+_YES_OR_NO = (RequestKind.APPROVAL, RequestKind.PERMISSION, *_REPAIRS)
 _RESOLVED = (RequestKind.UNSURE, RequestKind.INTERRUPTED)
 
 

@@ -27,6 +27,7 @@ from scheduler.store import (
     lanes,
     mutations,
     occurrences,
+    repairs,
     requests,
     runs,
     schedules,
@@ -35,7 +36,7 @@ from scheduler.store import (
 from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.lanes import Block
 from scheduler.store.occurrences import OccurrenceRow
-from scheduler.store.requests import Given
+from scheduler.store.requests import Given, RequestKind
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow, WorkflowStatus
 from scheduler.timing.occurrences import Origin, occurrence_key
@@ -139,6 +140,8 @@ class Deploying:
         workflows.save(db, row)
         script = ScriptRow(plan.workflow, version, new.sha256, new.source, wish.origin, new.described, now)
         workflows.add_script(db, script)
+        repairs.end(db, plan.workflow)
+        requests.solve(db, now, RequestKind.REPAIRED, plan.workflow)
         if old is not None and old.status is WorkflowStatus.ARCHIVED:
             workflows.set_status(db, plan.workflow, status)
         self._settle_handlers(db, before, plan)

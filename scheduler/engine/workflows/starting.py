@@ -52,6 +52,8 @@ def refuse_if_held_up(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
     schedule = schedules.find(db, schedule_id(row.slug, handler.name))
     if schedule is not None and schedule.trouble is not None:
         raise RefusedError("trouble", f"{schedule.id} was set aside: {schedule.trouble} Put that right first.")
+    if row.fixing:
+        raise RefusedError("fixing", f"A repair of {row.name} is being prepared. Wait until that has ended.")
     lane = lanes.find(db, row.slug, handler.lane)
     if lane is not None and lane.blocked is not None:
         help_line = _UNBLOCK[lane.blocked].format(slug=row.slug)

@@ -27,6 +27,8 @@ _HOW = {
         "dayhand resolve {run} skip",
     ),
     RequestKind.SCRIPT_ERROR: ("dayhand retry {run}", "dayhand rollback {workflow}"),
+    RequestKind.FIX: ("dayhand approve {id}", "dayhand reject {id}"),
+    RequestKind.REPAIRED: ("dayhand approve {id}", "dayhand reject {id}"),
     RequestKind.TOO_MANY_FAILURES: ("dayhand retry {run}",),
     RequestKind.INTERNAL: ("dayhand retry {run}",),
 }

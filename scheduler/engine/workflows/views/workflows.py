@@ -179,6 +179,7 @@ def _facts(look: Look, standing: Standing) -> WorkflowFacts:
         if lane.blocked is not Block.INTERNAL
         and not standing.finds_out_alone(lane)
         and not standing.is_asked_about(lane)
+        and not (row.fixing and lane.blocked is Block.SCRIPT_ERROR)
     ]
     return WorkflowFacts(
         is_paused=row.status is WorkflowStatus.PAUSED,

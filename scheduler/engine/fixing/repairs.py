@@ -1,0 +1,236 @@
+"""Repairs by themselves: a script that fails is handed to the fixer of the settings, on a thread of its own."""
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from scheduler.engine.context import Context
+from scheduler.engine.launcher import Announcement
+from scheduler.engine.once import carry_out
+from scheduler.engine.refusal import RefusedError
+from scheduler.engine.runs import asking
+from scheduler.engine.workflows.deploying import Deploying
+from scheduler.rules.phases import Status
+from scheduler.store import facts, repairs, runs, workflows
+from scheduler.store.errors import StoreClosedError
+from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.runs import RunRow
+from scheduler.store.workflows import ScriptOrigin
+
+if TYPE_CHECKING:
+    from scheduler.engine.fixing.fixer import Fixer
+    from scheduler.engine.fixing.proposals import Proposal
+    from scheduler.engine.house import House
+
+log = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 3
+_PATIENCE = 10.0
+"""Seconds that closing waits for a trial that is under way; the store is closed under a longer one."""
+
+
+class Repairs:
+    """The store says what is being repaired, so a crash at any point leaves something to go on from.
+
+    What a fixer answers is used on the engine's thread: `hand_over` brings it there.
+    """
+
+    def __init__(self, house: "House", context: Context, deploying: Deploying) -> None:
+        self._house = house
+        self._context = context
+        self._deploying = deploying
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._fixer: Fixer | None = None
+        self._handed_over: set[str] = set()
+        self._is_closing = False
+        self.errands: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        """What waits for the engine's thread, where nobody says how to get there."""
+        self.hand_over: Callable[[Callable[[], None]], object] = self.errands.put
+
+    def take(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
+        row = runs.find(db, run)
+        if not self._context.settings.fixer.is_on or row is None or row.status is not Status.LOGIC:
+            return
+        flow = workflows.find(db, row.workflow)
+        script = workflows.find_script(db, row.workflow, row.script)
+        if flow is None or script is None or flow.fixing or flow.script != row.script:
+            return
+        if script.origin is ScriptOrigin.ROLLBACK:
+            return  # the person went back to it, and knows what it does
+        if self._is_used_up(db, row):
+            self._leave(db, row, f"{flow.name} was repaired {MOST_ATTEMPTS} times already. Put it right yourself.", now)
+            return
+        repairs.begin(db, row.workflow, row.id)
+        asking.close(db, row.id, now)
+        self._look()
+
+    def recover(self, db: sqlite3.Connection, now: datetime) -> None:
+        for workflow in repairs.under_way(db):
+            run = repairs.run_of(db, workflow)
+            row = None if run is None else runs.find(db, run)
+            if row is None or row.status is not Status.LOGIC:
+                repairs.end(db, workflow)
+            elif self._context.settings.fixer.is_on and not self._is_used_up(db, row):
+                self._look()
+            else:
+                self._leave(db, row, "Dayhand ended before there was a repair. Put it right yourself.", now)
+
+    def accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
+        from scheduler.engine.fixing import proposals  # noqa: PLC0415  most people never need it
+
+        if row.kind is RequestKind.FIX:
+            proposals.apply(db, self._deploying, row, now)
+
+    def decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
+        from scheduler.engine.fixing import proposals  # noqa: PLC0415  as above
+
+        if row.kind is RequestKind.REPAIRED:
+            proposals.take_back(db, self._deploying, row, now)
+            return
+        run = None if row.run is None else runs.find(db, row.run)
+        if run is not None and run.status is Status.LOGIC:
+            self._leave(db, run, "You did not want the repair.", now)
+
+    def close(self) -> None:
+        """Nobody waits for a fixer any longer; what it was asked is asked again at the next start."""
+        with self._lock:
+            self._is_closing = True
+            thread, fixer = self._thread, self._fixer
+        self._wake.set()
+        if fixer is not None:
+            fixer.give_up()
+        if thread is not None:
+            thread.join(_PATIENCE)
+
+    def _look(self) -> None:
+        """Have the thread look; it sees what is written now once that is committed."""
+        with self._lock:
+            if self._is_closing:
+                return
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, name="repairs", daemon=True)
+                self._thread.start()
+        self._wake.set()
+
+    def _serve(self) -> None:
+        while not self._is_closing:
+            self._wake.wait()
+            self._wake.clear()
+            try:
+                while not self._is_closing and (row := self._next()) is not None:
+                    self._repair(row)
+            except StoreClosedError:
+                return
+            except Exception:  # the outermost frame of this thread: recorded
+                log.exception("A repair could not be prepared")
+
+    def _next(self) -> RunRow | None:
+        """Writing, so that it waits for the transaction that asked for it."""
+        with self._context.database.write() as db:
+            for workflow in repairs.under_way(db):
+                run = repairs.run_of(db, workflow)
+                if run is not None and run not in self._handed_over:
+                    return runs.find(db, run)
+        return None
+
+    def _repair(self, row: RunRow) -> None:
+        from scheduler.engine.fixing.fixer import GivenUpError  # noqa: PLC0415  as above
+        from scheduler.engine.fixing.fixing import NoFixError  # noqa: PLC0415
+
+        self._handed_over.add(row.id)
+        try:
+            proposal = self._ask(row)
+        except (GivenUpError, StoreClosedError):
+            return
+        except NoFixError as error:
+            self._finish(row, None, f"No repair was found. {error.sentences[-1]}")
+        except RefusedError as error:
+            self._finish(row, None, error.sentence)
+        except Exception as error:  # the workflow must not rest for ever because of a mistake of ours
+            log.exception("A repair could not be prepared")
+            self._finish(row, None, f"No repair was found: Dayhand made a mistake ({type(error).__name__}).")
+        else:
+            self._finish(row, proposal, "")
+
+    def _ask(self, row: RunRow) -> "Proposal":
+        from scheduler.engine.fixing.fixer import GivenUpError  # noqa: PLC0415  as above
+        from scheduler.engine.fixing.fixing import Fixing  # noqa: PLC0415
+        from scheduler.engine.fixing.making import make_fixer  # noqa: PLC0415
+        from scheduler.engine.fixing.rehearsal import rehearse  # noqa: PLC0415
+
+        choice = self._context.settings.fixer
+        fixer = make_fixer(choice, self._house.secrets)
+        with self._lock:
+            if self._is_closing:
+                raise GivenUpError
+            self._fixer = fixer
+        try:
+            fixing = Fixing(self._house, fixer, seconds=choice.seconds, rehearse=partial(rehearse, self._house))
+            return fixing.propose(row.id)
+        finally:
+            with self._lock:
+                self._fixer = None
+
+    def _finish(self, row: RunRow, proposal: "Proposal | None", why: str) -> None:
+        self.hand_over(lambda: self._settle(row, proposal, why))
+
+    def _settle(self, row: RunRow, proposal: "Proposal | None", why: str) -> None:
+        """On the engine's thread, in one transaction: the workflow is being repaired until then, and no longer."""
+        said: list[str] = []
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, str]:
+            said.append(self._write(db, row, proposal, why, now))
+            return {}
+
+        try:
+            carry_out(self._context, "repair", row.workflow, None, act)
+        finally:
+            self._handed_over.discard(row.id)  # what could not be written is taken up by the next start
+        if said[-1]:
+            self._context.tell(Announcement(row.workflow, said[-1]))
+
+    def _write(self, db: sqlite3.Connection, old: RunRow, proposal: "Proposal | None", why: str, now: datetime) -> str:
+        """What the person is told besides."""
+        from scheduler.engine.fixing import proposals  # noqa: PLC0415  as above
+
+        flow, row = workflows.find(db, old.workflow), runs.find(db, old.id)
+        if flow is None or row is None:
+            return ""
+        if proposal is not None and flow.script != proposal.base:
+            number = proposals.keep_unused(db, flow.slug, proposal.validated, now)
+            return f"A repair of {flow.name} came after a newer script; it is kept as version {number} and not used."
+        if repairs.run_of(db, flow.slug) != row.id:
+            return ""  # the person took over
+        repairs.end(db, flow.slug)
+        if row.status is not Status.LOGIC:
+            return ""
+        if proposal is None:
+            self._leave(db, row, why, now)
+        elif self._context.settings.fixer.applies and not proposal.asks:
+            number = proposals.use(db, self._deploying, proposal, now)
+            return f"{flow.name} was repaired and goes on with version {number}."
+        else:
+            proposals.offer(db, proposal, row, now)
+        return ""
+
+    def _leave(self, db: sqlite3.Connection, row: RunRow, why: str, now: datetime) -> None:
+        from scheduler.engine.fixing.proposals import leave  # noqa: PLC0415  as above
+
+        leave(db, row, why, now)
+
+    def _is_used_up(self, db: sqlite3.Connection, row: RunRow) -> bool:
+        """In one chain of attempts, or from one version to the next without a run that was finished."""
+        in_chain = int(facts.read(db, count_of(row.chain)) or 0)
+        return max(in_chain, repairs.in_vain(db, row.workflow, row.handler, row.script)) >= MOST_ATTEMPTS
+
+
+def count_of(chain: str) -> str:
+    """The fact that counts how often a fixer was asked about a chain of attempts."""
+    return f"fixes of {chain}"
