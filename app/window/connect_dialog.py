@@ -3,26 +3,21 @@
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.asking import Asking, command
 from app.connector_words import say_connector
 from app.installation import Installation
 from app.theme import Space, Tone
 from app.widgets.details_view import make_text
-from app.window.saying import Saying, add_row, make_button, make_heading
-from scheduler.connections.connector import Connector, Field, FieldKind, ToolFailedError
+from app.window.connect_fields import ConnectFields, Input
+from app.window.saying import Saying, make_button, make_heading
+from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
+
+_FRAME = 80
+"""The room that a screen needs above and below a dialog."""
 
 
 def try_connection(installation: Installation, name: str, given: dict[str, Any] | None = None) -> str:
@@ -58,9 +53,6 @@ class ConnectDialog(QDialog):
         self._is_connected = settings is not None
         self.setWindowTitle(self.tr("Connect"))
         self.setMinimumWidth(520)  # the height is that of its fields
-        self.inputs: dict[str, QLineEdit | QCheckBox | QComboBox] = {}
-        self._secret: set[str] = set()
-        """The names of those that only the keyring keeps."""
         self.kind = QComboBox()
         self.kind.setAccessibleName(self.tr("Kind"))
         registry = installation.house.registry
@@ -78,13 +70,12 @@ class ConnectDialog(QDialog):
         self.test = make_button(self.tr("Test"), "Ctrl+T")
         self.cancel = make_button(self.tr("Cancel"))
         self.connect_button = make_button(self.tr("Connect"), "Ctrl+Return", importance="primary")
-        self._form = QFormLayout()
-        self._form.setSpacing(Space.MEDIUM)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        add_row(self._form, self.tr("&Kind"), self.kind)
-        add_row(self._form, self.tr("&Name"), self.name)
+        self.fields = ConnectFields()
+        self.fields.add(self.tr("&Kind"), self.kind)
+        self.fields.add(self.tr("&Name"), self.name)
         self._lay_out()
         self.kind.currentIndexChanged.connect(self._make_fields)
+        self.fields.fitted.connect(self._fit)
         self.test.clicked.connect(self._test)
         self.cancel.clicked.connect(self.reject)
         self.connect_button.clicked.connect(self._connect)
@@ -100,27 +91,22 @@ class ConnectDialog(QDialog):
         super().reject()
 
     def given(self) -> dict[str, Any]:
-        """What was typed; empty fields are left out."""
-        found: dict[str, Any] = {}
-        for name, field in self.inputs.items():
-            if isinstance(field, QCheckBox):
-                found[name] = field.isChecked()
-            else:
-                text = field.currentText() if isinstance(field, QComboBox) else field.text()
-                if text.strip():
-                    found[name] = text if isinstance(field, QComboBox) or name in self._secret else text.strip()
-        return found
+        """What was typed and counts."""
+        return self.fields.given()
+
+    @property
+    def inputs(self) -> dict[str, Input]:
+        return self.fields.inputs
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
+        layout = self._layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
         layout.setSpacing(Space.MEDIUM)
         title = self.tr("Connect {name}").format(name=self._fixed) if self._fixed else self.tr("New connection")
         layout.addWidget(make_heading(title))
         layout.addWidget(self.help)
-        layout.addLayout(self._form)
+        layout.addWidget(self.fields, 1)
         layout.addWidget(self.saying)
-        layout.addStretch(1)
         row = QHBoxLayout()
         row.addWidget(self.test)
         row.addStretch(1)
@@ -129,69 +115,19 @@ class ConnectDialog(QDialog):
         layout.addLayout(row)
 
     def _make_fields(self) -> None:
-        while self._form.rowCount() > 2:
-            self._form.removeRow(2)
-        self.inputs = {}
-        self._secret = set()
         connector: Connector = self._installation.house.registry.connector(self.kind.currentData())
         self.help.setText(say_connector(connector.help))
-        for field in connector.fields:
-            widget = self._make_field(field)
-            widget.setAccessibleName(say_connector(field.label))
-            widget.setAccessibleDescription(say_connector(field.help))
-            widget.setToolTip(say_connector(field.help))
-            if field.secret:
-                self._secret.add(field.name)
-            self.inputs[field.name] = widget
-            label = say_connector(field.label)
-            if not field.required:
-                label = self.tr("{label} (if you like)").format(label=label)
-            add_row(self._form, "" if isinstance(widget, QCheckBox) else label, self._with_button(field, widget))
-        self.adjustSize()
+        self.fields.show_connector(connector, self._known, is_connected=self._is_connected)
 
-    def _make_field(self, field: Field) -> QLineEdit | QCheckBox | QComboBox:
-        known = self._known.get(field.name, field.default)
-        if field.kind is FieldKind.FLAG:
-            check = QCheckBox(say_connector(field.label))
-            check.setChecked(bool(known))
-            return check
-        if field.kind is FieldKind.CHOICE:
-            box = QComboBox()
-            box.addItems(field.choices)
-            box.setCurrentText(str(known or field.choices[0]))
-            return box
-        line = QLineEdit("" if known is None or field.secret else str(known))
-        is_kept = field.secret and self._is_connected and field.name not in self._known
-        line.setPlaceholderText(
-            self.tr("Leave it empty to keep the one from before") if is_kept else say_connector(field.help)
-        )
-        if field.secret:
-            line.setEchoMode(QLineEdit.EchoMode.Password)
-        return line
+    def _fit(self) -> None:
+        """As high as what is asked, and not higher than the screen."""
+        self._layout.activate()
+        room = self.screen().availableGeometry().height() - _FRAME
+        self.resize(self.width(), min(self.sizeHint().height(), room))
 
-    def _with_button(self, field: Field, widget: QLineEdit | QCheckBox | QComboBox) -> QWidget:
-        if field.kind is not FieldKind.PATH or not isinstance(widget, QLineEdit):
-            return widget
-        box = QWidget()
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(widget, 1)
-        choose = make_button(self.tr("Choose…"))
-        choose.setAccessibleName(self.tr("Choose {label}").format(label=say_connector(field.label)))
-        is_folder = self.kind.currentData() == "files"
-        choose.clicked.connect(lambda: self._choose(widget, is_folder=is_folder))
-        row.addWidget(choose)
-        return box
-
-    def _choose(self, line: QLineEdit, *, is_folder: bool) -> None:
-        if is_folder:
-            found = QFileDialog.getExistingDirectory(self, self.tr("Choose a folder"), line.text())
-        else:
-            found, _ = QFileDialog.getSaveFileName(
-                self, self.tr("Choose a file"), line.text(), options=QFileDialog.Option.DontConfirmOverwrite
-            )
-        if found:
-            line.setText(found)
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
+        super().showEvent(event)
+        self._fit()
 
     def _test(self) -> None:
         installation, name, given = self._installation, self.connection, self.given()
@@ -204,7 +140,7 @@ class ConnectDialog(QDialog):
 
     def _connect(self) -> None:
         installation, name, given = self._installation, self.connection, self.given()
-        secrets = {field: given.pop(field) for field in self._secret & given.keys()}
+        secrets = {field: given.pop(field) for field in self.fields.secret & given.keys()}
         oauth = installation.house.registry.connector(self.kind.currentData()).oauth
         signs_in = oauth is not None and oauth.wanted({**given, **secrets})
         self._wait(self.tr("Sign in in the browser that opens now…") if signs_in else self.tr("Connecting…"))

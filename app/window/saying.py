@@ -82,11 +82,11 @@ class Saying(QWidget):
         self.say("")
 
 
-def add_row(form: QFormLayout, words: str, field: QWidget) -> None:
-    """The words stand on one line with the field, also where a stylesheet made that taller."""
+def add_row(form: QFormLayout, words: str, field: QWidget, first: QWidget | None = None) -> None:
+    """The words stand on one line with the field, or the first part of it, also where a stylesheet made that taller."""
     label = QLabel(words)
-    label.setBuddy(field)
-    label.setMinimumHeight(field.sizeHint().height())
+    label.setBuddy(first or field)
+    label.setMinimumHeight((first or field).sizeHint().height())
     form.addRow(label, field)
 
 

@@ -34,6 +34,12 @@ class Field:
     kind: FieldKind = FieldKind.TEXT
     choices: tuple[str, ...] = ()
     default: Any = None
+    when: tuple[str, tuple[str, ...]] | None = None
+    """Another field, and the choices of it with which this one counts; None is always."""
+
+    def counts(self, given: Mapping[str, Any]) -> bool:
+        """Whether it matters beside those answers."""
+        return self.when is None or given.get(self.when[0]) in self.when[1]
 
 
 class ParameterKind(StrEnum):

@@ -168,6 +168,7 @@ _PATH = Parameter(ParameterKind.TEXT, help="Below the address of the connection,
 _QUERY = Parameter(ParameterKind.OBJECT, required=False, help='What follows the question mark, such as {"page": 2}.')
 _HEADERS = Parameter(ParameterKind.OBJECT, required=False, help="More headers; the login is added by itself.")
 _WHERE = {"path": _PATH, "query": _QUERY, "headers": _HEADERS}
+_BROWSER = ("auth", ("oauth2",))
 
 http = Connector(
     kind="http",
@@ -187,13 +188,14 @@ http = Connector(
             choices=("none", "basic", "bearer", "header", "oauth2"),
             default="none",
         ),
-        Field(name="user", label="User", help="For the login basic.", required=False),
+        Field(name="user", label="User", help="For the login basic.", required=False, when=("auth", ("basic",))),
         Field(
             name="secret",
             label="Password or token",
             help="The password of basic, the token of bearer, or the value of the header.",
             secret=True,
             required=False,
+            when=("auth", ("basic", "bearer", "header")),
         ),
         Field(
             name="header",
@@ -201,21 +203,32 @@ http = Connector(
             help="Which header the login header uses.",
             required=False,
             default="X-Api-Key",
+            when=("auth", ("header",)),
         ),
-        *sign_in_fields("For the login oauth2: from the app that you made at the service.", required=False),
+        *sign_in_fields(
+            "For the login oauth2: from the app that you made at the service.", required=False, when=_BROWSER
+        ),
         Field(
             name="authorize_url",
             label="Sign-in page",
             help="For the login oauth2, as in https://example.org/oauth/authorize.",
             required=False,
+            when=_BROWSER,
         ),
         Field(
             name="token_url",
             label="Token address",
             help="For the login oauth2, as in https://example.org/oauth/token.",
             required=False,
+            when=_BROWSER,
         ),
-        Field(name="scopes", label="Scopes", help="For the login oauth2, with spaces between them.", required=False),
+        Field(
+            name="scopes",
+            label="Scopes",
+            help="For the login oauth2, with spaces between them.",
+            required=False,
+            when=_BROWSER,
+        ),
         Field(name="folder", label="Downloads", help="Where files go.", required=False, kind=FieldKind.PATH),
         CERTIFICATE,
     ),
