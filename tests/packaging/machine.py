@@ -1,19 +1,23 @@
 """A bare Debian 12 in a folder, with one ordinary user; programs run in it as on a machine of its own, on the desktop
 of the test. Needs root and debootstrap. DAYHAND_DEBIAN names a folder with a fresh one, which is copied instead."""
 
+import atexit
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.desktop import buses
 from tests.desktop.desktop import Desktop, desktop
-from tests.desktop.processes import _MARK
+from tests.desktop.processes import _MARK, until
 
 USER = "ada"
+HOME = f"/home/{USER}"
+"""As that user calls it."""
 _UID = 65534
 """The bus outside looks up whoever connects, so it must be a user there too: the one without any rights."""
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -32,15 +36,14 @@ class Machine:
         self.desk = desk
         self.home = root / "home" / USER
 
-    def run(self, *command: str, user: str = "root") -> "subprocess.CompletedProcess[str]":
-        """A program that ends by itself."""
-        return subprocess.run(
-            self._inside(command, user), capture_output=True, text=True, timeout=_LONGEST, check=False
-        )
+    def run(self, *command: str, user: str = "root", given: str = "") -> "subprocess.CompletedProcess[str]":
+        """A program that ends by itself, and reads what is given."""
+        line = self._inside(command, user)
+        return subprocess.run(line, input=given, capture_output=True, text=True, timeout=_LONGEST, check=False)
 
-    def do(self, *command: str, user: str = "root") -> str:
+    def do(self, *command: str, user: str = "root", given: str = "") -> str:
         """As `run`, and it must succeed; what it said."""
-        done = self.run(*command, user=user)
+        done = self.run(*command, user=user, given=given)
         assert done.returncode == 0, f"{' '.join(command)}: {done.stdout[-3000:]}{done.stderr[-3000:]}"
         return done.stdout
 
@@ -53,6 +56,23 @@ class Machine:
         shutil.copy(package, self.root / "var" / "tmp" / package.name)
         self.do("apt-get", "install", "-y", "--no-install-recommends", f"/var/tmp/{package.name}")
         (self.root / "var" / "tmp" / package.name).unlink()
+
+    @contextmanager
+    def keyring(self) -> Iterator[None]:
+        """An open one, on the bus of the desktop."""
+        control = f"--control-directory={self.desk.folder}/keyring"
+        command = ["gnome-keyring-daemon", "--foreground", "--components=secrets", control, "--unlock"]
+        with subprocess.Popen(
+            command, env=self.desk.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+        ) as daemon:
+            assert daemon.stdin is not None
+            daemon.stdin.write(b"pw")
+            daemon.stdin.close()
+            try:
+                until(lambda: self.desk.bus.has("org.freedesktop.secrets"), "the keyring")
+                yield
+            finally:
+                daemon.kill()
 
     def pids(self, program: str = "/usr/lib/dayhand/dayhand") -> list[int]:
         """Who runs that program in here."""
@@ -72,7 +92,7 @@ class Machine:
         return self.do("find", *(f"/{name}" for name in sorted(places)), "-name", f"*{word}*").split()
 
     def _inside(self, command: tuple[str, ...], user: str) -> list[str]:
-        home, uid = ("/root", 0) if user == "root" else (f"/home/{USER}", _UID)
+        home, uid = ("/root", 0) if user == "root" else (HOME, _UID)
         told = {
             "PATH": _PATH,
             "HOME": home,
@@ -109,10 +129,20 @@ def bare_debian() -> Iterator[Machine]:
 
 
 def _make(root: Path) -> None:
-    fresh = os.environ.get("DAYHAND_DEBIAN")
-    command = ["cp", "-a", fresh, str(root)] if fresh else ["debootstrap", "--variant=minbase", "bookworm", str(root)]
-    subprocess.run(command, check=True, capture_output=True, timeout=_LONGEST)
+    fresh = os.environ.get("DAYHAND_DEBIAN") or str(_bootstrap())
+    subprocess.run(["cp", "-a", fresh, str(root)], check=True, capture_output=True, timeout=_LONGEST)
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
+
+
+@cache
+def _bootstrap() -> Path:
+    """Once for all machines of these tests."""
+    folder = TemporaryDirectory(prefix="debian-", dir="/var/tmp")
+    atexit.register(folder.cleanup)
+    root = Path(folder.name) / "fresh"
+    command = ["debootstrap", "--variant=minbase", "bookworm", str(root)]
+    subprocess.run(command, check=True, capture_output=True, timeout=_LONGEST)
+    return root
 
 
 @contextmanager

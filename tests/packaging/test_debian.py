@@ -4,21 +4,26 @@ The package is the one that packaging/build made last; DAYHAND_DEB names another
 
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.desktop.desktop import missing
 from tests.desktop.processes import until
-from tests.packaging.machine import USER, Machine, bare_debian, lacking
+from tests.packaging.machine import HOME, USER, Machine, bare_debian, lacking
 
 pytestmark = pytest.mark.packaging
 
 CLONE = Path(__file__).parents[2]
 SAMPLE = "/usr/lib/dayhand/_internal/app/data/samples/receipts.py"
 LARGEST = 60_000_000
+FIRST = Path(__file__).with_name("stores") / "schema-2.db"
+"""See test_upgrade.py."""
 RECEIPT = "Corner Bakery\nDate: 2026-11-12\nTotal: 7.40\n"
 
 
@@ -58,6 +63,19 @@ def rows(machine: Machine) -> int:
 def put_receipt(machine: Machine, name: str) -> None:
     path = machine.home / "receipts" / name
     path.write_text(RECEIPT)
+
+
+def waiting(folder: Path) -> set[str]:
+    """The keys of what was queued or had begun."""
+    with closing(sqlite3.connect(folder / "dayhand.db")) as db:
+        return {key for (key,) in db.execute("SELECT key FROM occurrences WHERE state IN ('queued', 'started')")}
+
+
+def questions(machine: Machine, folder: str) -> list[dict[str, str]]:
+    """Once all are asked that the killed app left; nothing before."""
+    said = machine.run("dayhand", "attention", "--data-dir", folder, "--json", user=USER).stdout
+    found: list[dict[str, str]] = json.loads(said).get("requests", []) if said else []
+    return found if len(found) == 2 else []
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +120,10 @@ def test_scripts_have_the_whole_standard_library(machine: Machine) -> None:
         f"def work(ctx):\n{imports}\n"
         "    import os, subprocess\n"
         "    assert 'LD_LIBRARY_PATH' not in os.environ\n"
-        "    assert not any(name.startswith('_PYI') for name in os.environ)\n"
+        "    assert not any(name.startswith(('_PYI', 'QT_', 'OPENSSL_')) for name in os.environ)\n"
         "    subprocess.run(['/bin/true'], check=True)\n"
     )
-    machine.do("dayhand", "deploy", str(Path("/home") / USER / "all.py"), user=USER)
+    machine.do("dayhand", "deploy", f"{HOME}/all.py", user=USER)
     program = machine.start("dayhand", "start", "--headless", "--seconds", "120")
     until(lambda: machine.run("dayhand", "attention", user=USER).returncode == 0 and machine.pids(), "the app")
     machine.do("dayhand", "run", "all", "--wait", user=USER)
@@ -115,9 +133,9 @@ def test_scripts_have_the_whole_standard_library(machine: Machine) -> None:
 
 
 def test_a_yes_in_a_notice_becomes_a_committed_run(machine: Machine) -> None:
-    machine.do("mkdir", f"/home/{USER}/receipts", user=USER)
-    machine.do("dayhand", "connect", "files:receipts", "--path", f"/home/{USER}/receipts", user=USER)
-    machine.do("dayhand", "connect", "table:expenses", "--path", f"/home/{USER}/expenses.csv", user=USER)
+    machine.do("mkdir", f"{HOME}/receipts", user=USER)
+    machine.do("dayhand", "connect", "files:receipts", "--path", f"{HOME}/receipts", user=USER)
+    machine.do("dayhand", "connect", "table:expenses", "--path", f"{HOME}/expenses.csv", user=USER)
     machine.do("dayhand", "deploy", SAMPLE, "--grant", user=USER)
     put_receipt(machine, "one.txt")
     machine.start("dayhand", "start", "--background")
@@ -143,9 +161,43 @@ def test_an_upgrade_keeps_what_waits_and_starts_it_again(machine: Machine, newer
     until(lambda: rows(machine) == 2, "the second row")
 
 
+def test_data_of_the_first_schema_is_all_there_after_an_upgrade(machine: Machine) -> None:
+    """Also what was queued, and the run that was cut off: it is asked about."""
+    folder = machine.home / "first"
+    folder.mkdir()
+    shutil.copy(FIRST, folder / "dayhand.db")
+    machine.do("chown", "-R", f"{USER}:", f"{HOME}/first")
+    before = waiting(folder)
+    assert len(before) == 3
+    filed = rows(machine)
+    program = machine.start("dayhand", "start", "--headless", "--data-dir", f"{HOME}/first")
+    asked = until(lambda: questions(machine, f"{HOME}/first"), "the questions")
+    assert {one["kind"] for one in asked} == {"approval", "interrupted"}
+    [request] = [one for one in asked if one["kind"] == "approval"]
+    assert waiting(folder) >= before
+    answer = ("dayhand", "approve", request["id"], "--data-dir", f"{HOME}/first")
+    until(lambda: machine.run(*answer, user=USER).returncode == 0, "the app to hear the answer")
+    until(lambda: rows(machine) == filed + 1, "the row of the first version's receipt")
+    machine.do("dayhand", "quit", "--data-dir", f"{HOME}/first", user=USER)
+    program.wait(60)
+
+
+def test_data_of_a_newer_version_is_refused_politely_and_left_alone(machine: Machine) -> None:
+    """What a downgrade meets."""
+    path = machine.home / "first" / "dayhand.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 999")
+    written = path.read_bytes()
+    command = ("dayhand", "start", "--headless", "--seconds", "1", "--data-dir", f"{HOME}/first")
+    refused = machine.run(*command, user=USER)
+    assert refused.returncode == 1
+    assert "newer" in refused.stderr and len(refused.stderr.splitlines()) == 1
+    assert path.read_bytes() == written
+
+
 def test_removal_ends_the_app_and_its_start_at_login(machine: Machine) -> None:
     entry = machine.home / ".config" / "autostart" / "dayhand.desktop"
-    machine.do("mkdir", "-p", f"/home/{USER}/.config/autostart", user=USER)
+    machine.do("mkdir", "-p", f"{HOME}/.config/autostart", user=USER)
     entry.write_text("[Desktop Entry]\nType=Application\nName=Dayhand\nExec=/usr/bin/dayhand start --background\n")
     assert machine.pids()
     machine.do("apt-get", "remove", "-y", "dayhand")

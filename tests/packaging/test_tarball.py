@@ -1,0 +1,184 @@
+"""The tarball on a bare Debian 12, unpacked in a home and not installed: the app in it does what the clone does. The
+tests of this file are one story, in order, and the machine gets a library only where the README says so.
+
+The tarball is the one that packaging/build made last; DAYHAND_TARBALL names another."""
+
+import json
+import os
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+
+from tests.connections.dovecot import Dovecot, running_dovecot
+from tests.desktop.desktop import missing
+from tests.desktop.processes import until
+from tests.packaging.machine import HOME, USER, Machine, bare_debian, lacking
+
+pytestmark = pytest.mark.packaging
+
+CLONE = Path(__file__).parents[2]
+PASSWORD = "correct horse"
+WINDOW = ("libegl1", "libgl1", "libwayland-client0", "libwayland-cursor0")
+"""What the README names."""
+TINY = """# /// script
+# dependencies = ["tiny"]
+# ///
+import dayhand
+
+flow = dayhand.Workflow("Tiny")
+
+
+@flow.job(cron="0 3 * * *")
+def work(ctx):
+    import tiny
+
+    ctx.done(tiny.WORD)
+"""
+MAIL = """import dayhand
+
+flow = dayhand.Workflow("Mail", connections=["imap:home"])
+
+
+@flow.job(every="5m")
+def poll(ctx):
+    found = ctx.call("imap:home", "search")
+    ctx.done(", ".join(mail["subject"] for mail in found))
+"""
+
+
+@pytest.fixture(scope="module")
+def tarball() -> Path:
+    given = os.environ.get("DAYHAND_TARBALL")
+    found = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob("dayhand-*.tar.xz"))
+    if not found:
+        pytest.skip("there is no tarball; packaging/build makes it")
+    return found[-1]
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Machine]:
+    if lack := [*lacking(), *missing()]:
+        pytest.skip(f"needed: {', '.join(lack)}")
+    with bare_debian() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def program(machine: Machine, tarball: Path) -> str:
+    """As a person unpacks it."""
+    subprocess.run(["tar", "-xJf", str(tarball), "-C", str(machine.home)], check=True)
+    folder = tarball.name.removesuffix(".tar.xz")
+    machine.do("chown", "-R", f"{USER}:", f"{HOME}/{folder}")
+    return f"{HOME}/{folder}/dayhand"
+
+
+@pytest.fixture(scope="module")
+def dovecot(machine: Machine) -> Iterator[Dovecot]:
+    """A mail server with a certificate that this machine believes, as who looks after it has said, and nobody else."""
+    authority = trustme.CA()
+    machine.do("apt-get", "install", "-y", "--no-install-recommends", "ca-certificates")
+    authority.cert_pem.write_to_path(machine.root / "usr/local/share/ca-certificates/ours.crt")
+    machine.do("update-ca-certificates")
+    (machine.root / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
+    with running_dovecot(authority, **{USER: PASSWORD}) as server:
+        server.deliver(USER, b"Subject: Hello from far away\r\nMessage-ID: <1@example.org>\r\n\r\nHello\r\n", "1")
+        yield server
+
+
+def write(machine: Machine, name: str, text: str) -> str:
+    (machine.home / name).write_text(text)
+    return f"{HOME}/{name}"
+
+
+def steps(machine: Machine, *command: str) -> list[dict[str, Any]]:
+    """What a script would do, as `try` tells it."""
+    found: list[dict[str, Any]] = json.loads(machine.do(*command, "--json", user=USER))["steps"]
+    return found
+
+
+def labels(node: Any) -> Iterator[str]:
+    """Of a menu in the tray, with those of its submenus."""
+    _, properties, children = node
+    if "label" in properties:
+        yield str(properties["label"][1]).replace("_", "")
+    for _, child in children:
+        yield from labels(child)
+
+
+def test_it_runs_where_it_was_unpacked_on_a_machine_with_nothing(machine: Machine, program: str) -> None:
+    assert machine.do(program, "--version", user=USER).startswith("dayhand ")
+    machine.do(program, "--headless", "--until-idle", user=USER)
+    assert json.loads(machine.do(program, "list", "--json", user=USER))["workflows"] == []
+
+
+def test_a_workflow_begins_from_a_template_and_runs_in_a_worker(machine: Machine, program: str) -> None:
+    file = f"{HOME}/nightly.py"
+    answers = ("--set", "COMMAND=/bin/true", "--set", "AT=04:00", "--no-edit")
+    machine.do(program, "new", "nightly-command", file, *answers, user=USER)
+    assert json.loads(machine.do(program, "list", "--json", user=USER))["workflows"][0]["name"] == "Nightly command"
+    [step] = steps(machine, program, "try", file)
+    assert step["commands"] == [["/bin/true"]]
+
+
+def test_jobs_of_a_crontab_are_taken_over(machine: Machine, program: str) -> None:
+    crontab = write(machine, "crontab", "30 2 * * 1 /bin/true --weekly\n")
+    said = machine.do(program, "import-jobs", "crontab", crontab, "--into", f"{HOME}/imported.py", user=USER)
+    assert "Mondays at 02:30" in said
+    assert "/bin/true" in (machine.home / "imported.py").read_text()
+
+
+def test_a_script_gets_its_packages_from_the_uv_that_comes_along(machine: Machine, program: str) -> None:
+    """With a wheel of our own: nothing comes from a network. Its Python is the system's, which a package recommends."""
+    machine.do("apt-get", "install", "-y", "--no-install-recommends", "python3")
+    with zipfile.ZipFile(machine.home / "tiny-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("tiny.py", "WORD = 'tiny as it is'\n")
+        wheel.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        wheel.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("tiny-1.0.dist-info/RECORD", "")
+    offline = ("env", f"UV_FIND_LINKS={HOME}", "UV_NO_INDEX=1", "UV_OFFLINE=1")
+    [step] = steps(machine, *offline, program, "try", write(machine, "tiny.py", TINY))
+    assert step["summary"] == "tiny as it is", step
+
+
+def test_a_password_goes_to_the_keyring_and_mail_is_read_over_tls(
+    machine: Machine, program: str, dovecot: Dovecot
+) -> None:
+    where = ("--host", "localhost", "--port", str(dovecot.tls_port), "--security", "tls", "--user", USER)
+    connect = (program, "connect", "imap:home", *where, "--secrets-from-stdin")
+    with machine.keyring():
+        machine.do(*connect, user=USER, given=json.dumps({"password": PASSWORD}))
+        [step] = steps(machine, program, "try", write(machine, "mail.py", MAIL))
+    assert step["summary"] == "Hello from far away", step
+    kept = [path for path in (machine.home / ".local").rglob("*") if path.is_file()]
+    assert kept and not [path for path in kept if PASSWORD.encode() in path.read_bytes()]
+
+
+def test_without_a_keyring_it_says_so(machine: Machine, program: str, dovecot: Dovecot) -> None:
+    """Which shows too that the one above was found, and not something in its place."""
+    where = ("--host", "localhost", "--port", str(dovecot.tls_port), "--security", "tls", "--user", USER)
+    connect = (program, "connect", "imap:work", *where, "--secrets-from-stdin")
+    refused = machine.run(*connect, user=USER, given=json.dumps({"password": PASSWORD}))
+    assert refused.returncode == 1
+    assert "keyring" in refused.stderr
+
+
+def test_the_tray_speaks_the_language_of_the_system(machine: Machine, program: str) -> None:
+    machine.do("apt-get", "install", "-y", "--no-install-recommends", *WINDOW)
+    machine.desk.start_tray()
+    machine.start("env", "LANG=de_DE.UTF-8", program, "--background")
+
+    def shown() -> list[str]:
+        with suppress(AssertionError):  # the icon, or its menu, is just being made
+            for item in machine.desk.tray_items():
+                place = (item.partition("/")[0], "/MenuBar", "com.canonical.dbusmenu", "GetLayout")
+                return list(labels(machine.desk.bus.ask(*place, "iias", (0, -1, []))[1]))
+        return []
+
+    until(lambda: "Beenden" in shown(), "a menu in German")
+    machine.do(program, "quit", user=USER)
