@@ -1,5 +1,6 @@
 """The secrets of connections as runs and people ask for them: from the vault, and what it says in the words of runs."""
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -7,6 +8,8 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.oauth.renewing import Keep, Read, Renewals
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import VaultError
+
+_TELLING, _PAUSE = 1.0, 0.02
 
 _Answer = TypeVar("_Answer")
 
@@ -21,22 +24,11 @@ class Keeper:
     def __init__(self, vault: Vault | None = None, renewals: Renewals | None = None) -> None:
         self._vault = vault or Vault()
         self._renewals = renewals or Renewals()
+        self._is_said: Callable[[], bool] = lambda: False
 
     def read(self, connection: str) -> Mapping[str, Any]:
         """The secret fields of a connection, fit to be used now: what expires soon is renewed, and kept first."""
-        return self._renewals.fresh(connection, self.recall(connection), *self._entry(connection))
-
-    def recall(self, connection: str) -> Mapping[str, Any]:
-        """As they were kept, whether they are still good or not."""
-        return _in_words(lambda: self._vault.get(connection))
-
-    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
-        """Put them in place of those before; they were read back when this returns."""
-        _in_words(lambda: self._vault.put(connection, secrets))
-
-    def forget(self, connection: str) -> None:
-        """Leave nothing of it."""
-        _in_words(lambda: self._vault.remove(connection))
+        return self._renewals.fresh(connection, self._get(connection), *self._entry(connection))
 
     def renew(self, connection: str, refused: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Others in place of secrets that a service refused, kept before they are handed out; None if there are none.
@@ -45,8 +37,43 @@ class Keeper:
         """
         return self._renewals.replace(connection, refused, *self._entry(connection))
 
+    def recall(self, connection: str) -> Mapping[str, Any]:
+        """As they were kept, whether they are still good or not; for the person, who may be shown a dialog."""
+        return _in_words(lambda: self._vault.get(connection))
+
+    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
+        """Put them in place of those before; they were read back when this returns. For the person as well."""
+        _in_words(lambda: self._vault.put(connection, secrets))
+
+    def forget(self, connection: str) -> None:
+        """Leave nothing of it. For the person as well."""
+        _in_words(lambda: self._vault.remove(connection))
+
+    def tidy(self, connection: str) -> None:
+        """Take away what a crash may have left, if the keyring is open; else it does no harm."""
+        self._vault.tidy(connection)
+
+    def heed(self, is_said: Callable[[], bool]) -> None:
+        """`is_said` tells whether the person has been told that the keyring is locked, and has not answered yet."""
+        self._is_said = is_said
+
+    def _may_open_dialog(self) -> bool:
+        """One for all runs that wait: the next when the person has answered what they were told of it.
+
+        The run whose dialog was just closed is about to tell them.
+        """
+        while not (is_said := self._is_said()) and self._vault.seconds_since_refusal < _TELLING:
+            time.sleep(_PAUSE)
+        return not is_said
+
+    def _get(self, connection: str) -> Mapping[str, Any]:
+        return _in_words(lambda: self._vault.get(connection, self._may_open_dialog))
+
     def _entry(self, connection: str) -> tuple[Read, Keep]:
-        return lambda: self.recall(connection), lambda renewed: self.keep(connection, renewed)
+        def keep(renewed: Mapping[str, Any]) -> None:
+            _in_words(lambda: self._vault.put(connection, renewed, self._may_open_dialog))
+
+        return lambda: self._get(connection), keep
 
 
 def _in_words(act: Callable[[], _Answer]) -> _Answer:

@@ -57,13 +57,16 @@ def _tidy(secret_service: Any) -> Any:
     return Tidy
 
 
-def is_open() -> bool:
-    """Whether it can be read at once, found out without a dialog; False where that cannot be found out."""
+def is_open() -> bool | None:
+    """Whether it can be read at once, found out without a dialog; None where that cannot be found out."""
     if not any(kind.__module__ == _FREEDESKTOP for kind in type(find_keyring()).__mro__):
-        return False
+        return None
     secretstorage = importlib.import_module("secretstorage")
     with closing(secretstorage.dbus_init()) as bus:
-        return not secretstorage.Collection(bus, "/org/freedesktop/secrets/aliases/default").is_locked()
+        try:
+            return not secretstorage.Collection(bus, "/org/freedesktop/secrets/aliases/default").is_locked()
+        except secretstorage.ItemNotFoundException:  # a dialog would make one
+            return False
 
 
 def explain_keyring(error: Exception) -> VaultError | None:

@@ -1,15 +1,25 @@
 """Secrets of connections, one entry each in the operating system's keyring and in no other place."""
 
 import json
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYetError
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from scheduler.connections.keyrings import explain_keyring, find_keyring, is_open
-from scheduler.connections.vault_errors import NotInVaultError, NotKeptError, VaultError, VaultLateError
+from scheduler.connections.vault_errors import (
+    NotInVaultError,
+    NotKeptError,
+    VaultDismissedError,
+    VaultError,
+    VaultLateError,
+    VaultLockedError,
+)
 
 SERVICE = "dayhand"
 
@@ -28,12 +38,25 @@ class Vault:
         self._seconds = seconds
         self._changed = changed
         self._state: type[VaultError] | str | None = "not asked yet"
+        self._refused = 0.0
         self._noting = threading.Lock()
         self._turn = threading.Lock()
         self._read: dict[str, dict[str, Any]] = {}
 
-    def put(self, connection: str, secrets: Mapping[str, Any]) -> None:
-        """Keep the secret fields of a connection in place of those before, and make sure that they are kept."""
+    @property
+    def seconds_since_refusal(self) -> float:
+        """How long ago it was locked and stayed so when it was asked; infinite if that is over."""
+        return time.monotonic() - self._refused if self._was_refused else math.inf
+
+    @property
+    def _was_refused(self) -> bool:
+        return self._state in (VaultDismissedError, VaultLockedError)
+
+    def put(self, connection: str, secrets: Mapping[str, Any], may_ask: Callable[[], bool] = lambda: True) -> None:
+        """Keep the secret fields of a connection in place of those before, and make sure that they are kept.
+
+        `may_ask` says, when its turn has come, whether a dialog may be shown for it; here as below.
+        """
         written = json.dumps(dict(secrets))
 
         def put(keyring: Any) -> None:
@@ -43,22 +66,28 @@ class Vault:
                 raise NotKeptError(connection)
             self._read[connection] = json.loads(written)
 
-        self._ask(put)
+        self._ask(put, may_ask)
 
-    def get(self, connection: str) -> dict[str, Any]:
+    def get(self, connection: str, may_ask: Callable[[], bool] = lambda: True) -> dict[str, Any]:
         """The secret fields of a connection; read once while the app runs."""
         known = self._read.get(connection)
-        return dict(self._ask(lambda keyring: self._get(keyring, connection)) if known is None else known)
+        if known is None:
+            known = self._ask(lambda keyring: self._get(keyring, connection), may_ask)
+        return dict(known)
 
     def remove(self, connection: str) -> None:
         """Leave nothing of it; that there was nothing is fine."""
+        self._ask(lambda keyring: self._remove(keyring, connection))
 
-        def remove(keyring: Any) -> None:
-            self._read.pop(connection, None)
-            if keyring.get_password(SERVICE, connection) is not None:
-                keyring.delete_password(SERVICE, connection)
+    def tidy(self, connection: str) -> None:
+        """The same if it can be done at once; if not, nothing is wrong and nobody is told."""
 
-        self._ask(remove)
+        def tidy(keyring: Any) -> None:
+            if is_open():
+                self._remove(keyring, connection)
+
+        with suppress(VaultError):
+            self._ask(tidy, told=False)
 
     def forget(self) -> None:
         """Ask the keyring again from now on."""
@@ -71,7 +100,7 @@ class Vault:
 
         def find_out() -> None:
             try:
-                is_over = is_open()
+                is_over = bool(is_open())
             except Exception:  # noqa: BLE001  whatever it is, it is not over
                 is_over = False
             finally:
@@ -86,6 +115,7 @@ class Vault:
         kind = None if trouble is None else type(trouble)
         with self._noting:
             before, self._state = self._state, kind
+            self._refused = time.monotonic()
         if before != kind:
             self._changed(trouble)
 
@@ -101,36 +131,60 @@ class Vault:
             raise NotInVaultError(connection)
         return self._read.setdefault(connection, read)
 
-    def _ask(self, act: Callable[[Any], _Answer]) -> _Answer:
+    def _remove(self, keyring: Any, connection: str) -> None:
+        self._read.pop(connection, None)
+        if keyring.get_password(SERVICE, connection) is not None:
+            keyring.delete_password(SERVICE, connection)
+
+    def _ask(
+        self, act: Callable[[Any], _Answer], may_ask: Callable[[], bool] = lambda: True, *, told: bool = True
+    ) -> _Answer:
         give_up = time.monotonic() + self._seconds
         if not self._turn.acquire(timeout=self._seconds):
-            raise self._late()
+            raise self._late(told=told)
         answer: Future[_Answer] = Future()
-        threading.Thread(target=self._work, args=(act, answer), name="keyring", daemon=True).start()
+        try:
+            quietly = not may_ask()
+            work = partial(self._work, act, answer, quietly=quietly, told=told)
+            threading.Thread(target=work, name="keyring", daemon=True).start()
+        except BaseException:
+            self._turn.release()
+            raise
         try:
             return answer.result(max(0.0, give_up - time.monotonic()))
         except NotYetError as error:
             if answer.done():
                 return answer.result()
-            raise self._late() from error
+            raise self._late(told=told) from error
 
-    def _late(self) -> VaultLateError:
+    def _late(self, *, told: bool) -> VaultLateError:
         late = VaultLateError()
-        self._note(late)
+        if told:
+            self._note(late)
         return late
 
-    def _work(self, act: Callable[[Any], _Answer], answer: Future[_Answer]) -> None:
+    def _refuse_dialogs(self) -> None:
+        """Where nobody can tell whether there would be one, what came of the last one decides."""
+        is_ready = is_open()
+        if is_ready is False or (is_ready is None and self._was_refused):
+            raise VaultDismissedError if self._state is VaultDismissedError else VaultLockedError
+
+    def _work(self, act: Callable[[Any], _Answer], answer: Future[_Answer], *, quietly: bool, told: bool) -> None:
         try:
-            found = act(find_keyring())
+            keyring = find_keyring()
+            if quietly:
+                self._refuse_dialogs()
+            found = act(keyring)
         except Exception as error:  # noqa: BLE001  the outermost frame of its thread
-            told = error if isinstance(error, VaultError) else explain_keyring(error)
-            if told is not None and told is not error:
-                told.__cause__ = error
-            answer.set_exception(told or error)
-            if told is not None:
-                self._note(told if told.is_away else None)
+            known = error if isinstance(error, VaultError) else explain_keyring(error)
+            if known is not None and known is not error:
+                known.__cause__ = error
+            answer.set_exception(known or error)
+            if known is not None and told:
+                self._note(known if known.is_away else None)
         else:
             answer.set_result(found)
-            self._note(None)
+            if told:
+                self._note(None)
         finally:
             self._turn.release()

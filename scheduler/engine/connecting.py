@@ -1,11 +1,12 @@
 """Connecting and disconnecting: what is secret goes to the keyring, the rest to the store; off the engine's thread."""
 
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from scheduler.connections.connector import Call, Connector, ToolFailedError
+from scheduler.connections.keeper import Keeper
 from scheduler.connections.oauth.authorising import authorise
 from scheduler.connections.oauth.browser import open_browser
 from scheduler.connections.oauth.refused import Renewing, ask_twice
@@ -15,7 +16,8 @@ from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.hiding import hidden_in, make_keepable
 from scheduler.engine.runs.tools import CALL_SECONDS, Secrets, keeps_secrets
 from scheduler.rules.failures import Failure, FailureClass
-from scheduler.store import answers, connections
+from scheduler.store import answers, connections, requests
+from scheduler.store.requests import RequestKind
 
 Save = Callable[[dict[str, Any]], dict[str, Any]]
 """Keeps the settings that are not secret, where commands belong, and goes on with all that waited."""
@@ -24,9 +26,9 @@ Save = Callable[[dict[str, Any]], dict[str, Any]]
 class Connecting:
     """Any thread that may wait: servers are asked, and the keyring may show a dialog.
 
-    The keyring comes first. A crash right after leaves a connection as it was but for its secrets, which were about to
-    be replaced, or an entry that the next connect or disconnect of that name takes away: never a row whose secrets were
-    not kept.
+    The keyring comes first, so there is never a row whose secrets were not kept. A crash right after leaves an entry
+    that the next connect or disconnect of that name takes away. Where both change, the row says so before: new secrets
+    are never used with settings of before, such as another server.
     """
 
     def __init__(
@@ -46,6 +48,8 @@ class Connecting:
         self._keeper = secrets if isinstance(secrets, Renewing) else None
         if self._keeper is not None:
             registry.renew_with(self._keeper)
+        if isinstance(secrets, Keeper):
+            secrets.heed(self._is_keyring_asked_for)
 
     def connect(
         self,
@@ -74,13 +78,8 @@ class Connecting:
             plain |= {field: value for field, value in signed_in.items() if field in plain}
         if test:
             self._try(connector, name, {**plain, **kept})
-        self._keep(name, kept, before)
-        try:
+        with self._both_or_neither(name, plain, kept, before):
             return save(plain)
-        except BaseException:
-            with suppress(ToolFailedError):
-                self._keep(name, before, kept)
-            raise
 
     def test(self, name: str, given: Mapping[str, Any] | None = None) -> str:
         """Whether it works, in a sentence: with what is given, and with what is kept where nothing is."""
@@ -109,7 +108,12 @@ class Connecting:
                 self._secrets.forget(name)
         elif row is not None and keeps_secrets(connector, row.settings):
             self._secrets.forget(name)
+        else:
+            self._tidy(name)
         return forget()
+
+    def _is_keyring_asked_for(self) -> bool:
+        return any(one.kind is RequestKind.KEYRING for one in requests.still_open(self._context.database.read()))
 
     def _find(self, name: str) -> tuple[Connector, dict[str, Any]]:
         """Its connector, and the secrets that are kept for it."""
@@ -154,6 +158,37 @@ class Connecting:
         fields = {one.name for one in connector.fields} | set(given or ())
         known = {name: value for name, value in whole.items() if name in fields}
         return self._registry.check_settings(connector.kind, known)
+
+    @contextmanager
+    def _both_or_neither(
+        self, name: str, plain: Mapping[str, Any], kept: Mapping[str, Any], before: Mapping[str, Any]
+    ) -> Iterator[None]:
+        """Keep the secrets while the rest is saved inside; if that fails they are as before."""
+        row = connections.find(self._context.database.read(), name)
+        marks = row is not None and row.trouble is None and kept != before and plain != row.settings
+        if marks:
+            self._mark(name, f"{name} was not connected to the end. Connect it again.")
+        try:
+            self._keep(name, kept, before)
+            yield
+        except BaseException:
+            with suppress(ToolFailedError):
+                self._keep(name, before, kept)
+                if marks:
+                    self._mark(name, None)
+            raise
+        if not kept and not before:
+            self._tidy(name)
+
+    def _tidy(self, name: str) -> None:
+        """Where nothing is secret any longer, or not yet: a crash may have left an entry that nobody would find."""
+        connector = self._registry.connector(self._registry.parse_name(name)[0])
+        if isinstance(self._secrets, Keeper) and any(one.secret for one in connector.fields):
+            self._secrets.tidy(name)
+
+    def _mark(self, name: str, trouble: str | None) -> None:
+        with self._context.database.write() as db:
+            connections.set_trouble(db, name, trouble)
 
     def _keep(self, name: str, secrets: Mapping[str, Any], before: Mapping[str, Any]) -> None:
         if secrets and secrets != before:

@@ -106,8 +106,8 @@ def test_a_secret_that_is_needed_and_was_never_given_is_asked_for(shop: Shop, ke
         shop.house.connect("door:home", {"url": "http://x"})
 
 
-def test_without_secrets_the_keyring_is_not_asked(shop: Shop, service: SecretService) -> None:
-    """There is none here: asking it would fail."""
+def test_without_secrets_no_keyring_is_needed(shop: Shop, service: SecretService) -> None:
+    """There is none here, and nobody is told so."""
     shop.house.connect("plain:x", {"path": "/a"})
     assert settings_of(shop, "plain:x") == {"path": "/a", "token": None}
     assert shop.house.connecting.test("plain:x") == "Fine."
@@ -138,6 +138,27 @@ def test_secrets_are_as_before_if_the_rest_cannot_be_kept(shop: Shop, keyring: S
         {"url": "http://x", "badge": None},
         {"password": "old"},
     )
+    row = connections.find(shop.database.read(), "door:home")
+    assert row is not None and row.trouble is None
+
+
+def test_while_secrets_and_the_rest_change_nobody_uses_half_of_them(shop: Shop, keyring: SecretService) -> None:
+    """New secrets with the address of before would go to the wrong server."""
+    shop.house.connect("door:home", {"url": "http://x", "password": "old"})
+    seen: list[str | None] = []
+
+    def look_and_save(plain: dict[str, Any]) -> dict[str, Any]:
+        row = connections.find(shop.database.read(), "door:home")
+        seen.append(None if row is None else row.trouble)
+        return shop.answering.connected("door:home", plain)
+
+    connect = shop.house.connecting.connect
+    connect("door:home", {"url": "http://y", "password": "new"}, look_and_save, test=False)
+    connect("door:home", {"url": "http://y", "password": "newer"}, look_and_save, test=False)
+    connect("door:home", {"url": "http://z"}, look_and_save, test=False)
+    assert seen == ["door:home was not connected to the end. Connect it again.", None, None]
+    row = connections.find(shop.database.read(), "door:home")
+    assert row is not None and row.trouble is None and kept_for("door:home") == {"password": "newer"}
 
 
 def test_the_same_request_again_changes_nothing(shop: Shop, keyring: SecretService) -> None:
