@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
+from app import fix_words
 from app.connector_words import say_connector
 from app.notices.notice import Urgency
 from app.notices.problems import Problem
@@ -23,6 +24,10 @@ translate = QCoreApplication.translate
 OPEN, RECONNECT = "open", "reconnect"
 """Answers that lead to a page instead of giving a command."""
 ROLLBACK = "rollback"
+SENT = "sent"
+"""Shows what a fixer was told."""
+LOOK = "look"
+"""Of a notice: there is more to see than it has room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +41,8 @@ class Answer:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     shortcut: str = ""
     importance: Importance = Importance.NORMAL
+    undo: "Answer | None" = None
+    """What takes it back, offered for a while."""
 
 
 def list_answers(one: RequestView) -> tuple[Answer, ...]:
@@ -52,6 +59,10 @@ def list_answers(one: RequestView) -> tuple[Answer, ...]:
             return _did_it(one, translate("answers", "It had finished"), translate("answers", "Run it again"))
         case "script-error":
             return (_retry(one), _roll_back(one), _open())
+        case "fix":
+            return (_apply(one), _leave_broken(one), _show_sent())
+        case "repaired":
+            return (_keep_repair(one), _take_repair_back(one), _show_sent())
         case _:
             return (_retry(one), _open())
 
@@ -63,12 +74,14 @@ def find_answer(one: RequestView, answer: str) -> Answer | None:
 def make_problem(one: RequestView, overview: Overview) -> Problem:
     """What a notice says; it has room for two buttons."""
     answers = [answer for answer in list_answers(one) if answer.id not in ("always", ROLLBACK)][:2]
+    if one.kind in fix_words.KINDS:  # a script is read before it is used
+        answers = [Answer(id=LOOK, label=translate("answers", "Look at it"))]
     name = ", ".join(overview.name_of(workflow) for workflow in one.workflows)
     group = one.subject if one.kind in ("reconnect", "keyring") else name
     return Problem(
         key=one.id,
         title=name,
-        text=one.sentence,
+        text=_say(one),
         actions=tuple((answer.id, answer.label) for answer in answers),
         urgency=Urgency.CRITICAL if one.kind in ("approval", "permission", "unsure") else Urgency.NORMAL,
         group=group,
@@ -83,8 +96,8 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardV
         sign=sign_request(one.kind),
         title=", ".join(overview.name_of(name) for name in one.workflows),
         when=say_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
-        sentence=one.sentence,
-        details=(*_show(one.ui), *_describe(one, registry)),
+        sentence=_say(one),
+        details=_detail(one, registry),
         actions=tuple(
             Action(id=answer.id, label=answer.label, shortcut=answer.shortcut, importance=answer.importance)
             for answer in list_answers(one)
@@ -103,6 +116,8 @@ def sign_request(kind: str) -> Sign:
         "unsure": ("attention", translate("answers", "Did it happen?"), attention),
         "interrupted": ("attention", translate("answers", "Was interrupted"), attention),
         "script-error": ("failed", translate("answers", "Script error"), bad),
+        "fix": ("fixing", translate("answers", "Repair is ready"), attention),
+        "repaired": ("fixing", translate("answers", "Was repaired"), attention),
         "too-many-failures": ("failed", translate("answers", "Keeps failing"), bad),
     }.get(kind, ("stopped", translate("answers", "Stopped"), bad))
     return Sign(glyph=glyph, word=word, tone=tone)
@@ -174,8 +189,76 @@ def _roll_back(one: RequestView) -> Answer:
     )
 
 
+def _apply(one: RequestView) -> Answer:
+    base = one.ui.get("base") if isinstance(one.ui, dict) else None
+    back = Answer(
+        id=ROLLBACK,
+        label=translate("answers", "Roll back"),
+        done=translate("answers", "The version before is in use again."),
+        verb="rollback",
+        arguments={"workflow": one.workflow, "version": base},
+    )
+    return Answer(
+        id="approve",
+        label=translate("answers", "Apply"),
+        done=translate("answers", "The repaired script is in use."),
+        verb="approve",
+        arguments={"request": one.id},
+        shortcut="Ctrl+Return",
+        importance=Importance.PRIMARY,
+        undo=back,
+    )
+
+
+def _leave_broken(one: RequestView) -> Answer:
+    return Answer(
+        id="reject",
+        label=translate("answers", "No"),
+        done=translate("answers", "The script stays as it is."),
+        verb="reject",
+        arguments={"request": one.id},
+        shortcut="Ctrl+Backspace",
+    )
+
+
+def _keep_repair(one: RequestView) -> Answer:
+    return Answer(
+        id="approve",
+        label=translate("answers", "Keep it"),
+        done=translate("answers", "The repaired script stays in use."),
+        verb="approve",
+        arguments={"request": one.id},
+        shortcut="Ctrl+Return",
+        importance=Importance.PRIMARY,
+    )
+
+
+def _take_repair_back(one: RequestView) -> Answer:
+    return Answer(
+        id="reject",
+        label=translate("answers", "Roll back"),
+        done=translate("answers", "The version before is in use again."),
+        verb="reject",
+        arguments={"request": one.id},
+    )
+
+
+def _show_sent() -> Answer:
+    return Answer(id=SENT, label=translate("answers", "See what was sent"))
+
+
 def _open() -> Answer:
     return Answer(id=OPEN, label=translate("answers", "Open"))
+
+
+def _say(one: RequestView) -> str:
+    return fix_words.say_repair(one) if fix_words.is_about_repair(one) else one.sentence
+
+
+def _detail(one: RequestView, registry: Registry) -> tuple[Section, ...]:
+    if fix_words.is_about_repair(one):
+        return tuple(fix_words.show_repair(one.ui))
+    return (*_show(one.ui), *_describe(one, registry))
 
 
 def _show(ui: Any) -> tuple[Section, ...]:

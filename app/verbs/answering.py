@@ -28,6 +28,8 @@ def _say_attention(answer: dict[str, Any]) -> Iterator[str]:
         if one["call"]:
             given = json.dumps(one["call"]["parameters"], ensure_ascii=False)
             yield f"    {one['call']['tool']} of {one['call']['connection']}: {given}"
+        if one["kind"] in ("fix", "repaired"):
+            yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
         yield f"    {'  |  '.join(one['how'])}"
 
 

@@ -73,7 +73,8 @@ class Card(QFrame):
         self._outcome = make_text("", "muted")
         self._outcome.hide()
         layout.addWidget(self._outcome)
-        layout.addLayout(self._make_buttons())
+        self._row = self._make_buttons()
+        layout.addLayout(self._row)
 
     @property
     def value(self) -> CardValue:
@@ -95,6 +96,10 @@ class Card(QFrame):
         for button in self.buttons.values():
             button.setEnabled(False)
             button.hide()
+
+    def offer(self, action: Action) -> None:
+        """One more button, in front: what can still be done about a card that was answered."""
+        self._row.insertWidget(0, self._make_button(action))
 
     def press(self, action_id: str) -> None:
         """As if its button had been pressed."""
@@ -126,19 +131,22 @@ class Card(QFrame):
         row = QHBoxLayout()
         row.setSpacing(Space.SMALL)
         for action in self._value.actions:
-            button = QPushButton(action.label)
-            mark(button, "importance", action.importance.value)
-            button.setAccessibleDescription(reveal(self._value.sentence))
-            button.setAutoDefault(False)
-            if action.shortcut:
-                keys = QKeySequence(action.shortcut)
-                button.setToolTip(f"{action.label} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
-                # Of many cards on a page only the one with the focus may answer.
-                shortcut = QShortcut(keys, self)
-                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-                shortcut.activated.connect(lambda id_=action.id: self.press(id_))
-            button.clicked.connect(lambda _checked=False, id_=action.id: self.press(id_))
-            self.buttons[action.id] = button
-            row.addWidget(button)
+            row.addWidget(self._make_button(action))
         row.addStretch(1)
         return row
+
+    def _make_button(self, action: Action) -> QPushButton:
+        button = QPushButton(action.label)
+        mark(button, "importance", action.importance.value)
+        button.setAccessibleDescription(reveal(self._value.sentence))
+        button.setAutoDefault(False)
+        if action.shortcut:
+            keys = QKeySequence(action.shortcut)
+            button.setToolTip(f"{action.label} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+            # Of many cards on a page only the one with the focus may answer.
+            shortcut = QShortcut(keys, self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(lambda: self.press(action.id))
+        button.clicked.connect(lambda: self.press(action.id))
+        self.buttons[action.id] = button
+        return button

@@ -34,9 +34,17 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Two versions of a text, of which only the changes are shown."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     title: str
-    body: Pairs | Table | Prose
+    body: Pairs | Table | Prose | Difference
 
 
 def read_details(value: Any) -> tuple[Section, ...]:

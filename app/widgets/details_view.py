@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 
 from app.look import mark
 from app.theme import Space, Type, make_font
-from app.widgets.details import Pairs, Prose, Section, Table
+from app.widgets.changes import Changes
+from app.widgets.details import Difference, Pairs, Prose, Section, Table
 from app.widgets.plain import as_tooltip
 
 _MOST_ROWS = 8
@@ -72,6 +73,8 @@ def _make_body(section: Section) -> QWidget:
             return _make_table(table, section.title)
         case Prose(text=text):
             return _make_prose(text, section.title)
+        case Difference(old=old, new=new):
+            return Changes(old, new)
 
 
 def _make_pairs(pairs: Sequence[tuple[str, str]]) -> QWidget:

@@ -4,18 +4,24 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
+from shiboken6 import isValid
 
-from app.answers import OPEN, RECONNECT, Answer, find_answer, make_card
+from app.answers import OPEN, RECONNECT, SENT, Answer, find_answer, make_card
 from app.asking import Asking, command
 from app.installation import Installation
 from app.overview import Overview
 from app.theme import Space
-from app.widgets.card import Card
+from app.widgets.card import Action, Card
+from app.window.sent import SentDialog
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views.requests import RequestView
 
 LINGER = 2_500
 """Milliseconds that a settled card stays, so that one can read what became of it."""
+
+
+UNDO = 60_000
+"""Milliseconds that one which can still be taken back does."""
 
 
 class Cards(QWidget):
@@ -33,6 +39,9 @@ class Cards(QWidget):
         self.cards: dict[str, Card] = {}
         """By request: what is shown, also what was just settled."""
         self._settled: set[str] = set()
+        self._undo: dict[str, Answer] = {}
+        """By request that was answered: what takes that back."""
+        self.sent: SentDialog | None = None
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(Space.MEDIUM)
@@ -61,6 +70,9 @@ class Cards(QWidget):
         self._layout.addWidget(card)
 
     def _answer(self, request: str, action: str) -> None:
+        if (undo := self._undo.get(request)) is not None and undo.id == action:
+            self._take_back(request, undo)
+            return
         one, card = self._requests.get(request), self.cards[request]
         answer = None if one is None else find_answer(one, action)
         if one is None or answer is None:
@@ -71,6 +83,10 @@ class Cards(QWidget):
         elif answer.id == OPEN:
             card.set_busy(busy=False)
             self.open_page.emit("workflows", one.workflow)
+        elif answer.id == SENT:
+            card.set_busy(busy=False)
+            self.sent = SentDialog(one.ui["sent"] if isinstance(one.ui, dict) else "", self)
+            self.sent.open()
         else:
             self._command(request, answer)
 
@@ -78,7 +94,7 @@ class Cards(QWidget):
         installation = self._installation
 
         def done(_: object) -> None:
-            self._settle(request, answer.done)
+            self._settle(request, answer.done, answer.undo)
             self.answered.emit()
 
         self._asking.ask(
@@ -93,18 +109,35 @@ class Cards(QWidget):
         elif request in self.cards:
             self.cards[request].set_refused(str(error))
 
-    def _settle(self, request: str, sentence: str) -> None:
+    def _take_back(self, request: str, undo: Answer) -> None:
+        installation, card = self._installation, self.cards[request]
+
+        def done(_: object) -> None:
+            card.set_answered(undo.done)
+            self.answered.emit()
+
+        self._asking.ask(
+            lambda: command(installation, undo.verb, **undo.arguments),
+            done,
+            lambda error: card.set_refused(str(error)) if isValid(card) else None,
+        )
+
+    def _settle(self, request: str, sentence: str, undo: Answer | None = None) -> None:
         """The first word about it stays."""
         card = self.cards.get(request)
         if card is None or request in self._settled:
             return
         self._settled.add(request)
         card.set_answered(sentence)
-        QTimer.singleShot(LINGER, card, lambda: self._remove(request))
+        if undo is not None:
+            self._undo[request] = undo
+            card.offer(Action(id=undo.id, label=undo.label))
+        QTimer.singleShot(LINGER if undo is None else UNDO, card, lambda: self._remove(request))
 
     def _remove(self, request: str) -> None:
         card = self.cards.pop(request)
         self._settled.discard(request)
+        self._undo.pop(request, None)
         self._layout.removeWidget(card)
         card.hide()
         card.deleteLater()

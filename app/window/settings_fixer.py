@@ -188,7 +188,8 @@ class FixerSection(QWidget):
 
     def _keep(self, subject: str, **given: object) -> None:
         installation = self._installation
-        self._asking.ask_latest(subject, lambda: command(installation, "fixer", **given), self._take, self._refuse)
+        refuse = self._refuse if subject == "choice" else self.saying.refuse
+        self._asking.ask_latest(subject, lambda: command(installation, "fixer", **given), self._take, refuse)
 
     def _take(self, answer: dict[str, Any]) -> None:
         if self._wanted is not None and self._wanted.items() <= answer.items():

@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.answers import OPEN, RECONNECT, find_answer, list_answers, make_card, make_problem
+from app.answers import OPEN, RECONNECT, SENT, find_answer, list_answers, make_card, make_problem
 from app.desk.acting import Acting
 from app.desk.answering import Answering
 from app.notices.notice import Urgency
 from app.overview import Overview
 from app.widgets.card import CardValue, Importance
-from app.widgets.details import Pairs, Prose, Table
+from app.widgets.details import Difference, Pairs, Prose, Table
 from scheduler.connections.registry import builtin_registry
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.engine.workflows.views.workflows import WorkflowView
@@ -75,7 +75,7 @@ def test_every_answer_is_a_command_that_exists_or_leads_to_a_page(kind: str) -> 
             inspect.signature(verb).bind(None, **answer.arguments)
             assert answer.done.endswith(".")
         else:
-            assert answer.id in (OPEN, RECONNECT)
+            assert answer.id in (OPEN, RECONNECT, SENT)
     assert sum(answer.importance is Importance.PRIMARY for answer in answers) <= 1
 
 
@@ -152,3 +152,45 @@ def test_going_back_is_offered_only_where_there_is_a_version_before() -> None:
 
 def test_the_time_is_that_of_the_clock_and_does_not_grow_old() -> None:
     assert card(ask("approval")).when == "today 13:00"
+
+
+REPAIR = {
+    "error": "It broke in line 3.",
+    "base": 4,
+    "version": 5,
+    "before": "a\n",
+    "source": "b\n",
+    "asks": ["It imports os, which it did not before."],
+    "sent": "all of it",
+}
+
+
+@pytest.mark.parametrize("kind", ["fix", "repaired"])
+def test_a_repair_says_what_broke_what_changes_and_what_to_look_at_twice(kind: str) -> None:
+    broke, twice, changes = card(ask(kind, ui=REPAIR)).details
+    assert (broke.body, twice.body) == (
+        Prose(text="It broke in line 3."),
+        Prose(text="It imports os, which it did not before."),
+    )
+    assert changes.body == Difference(old="a\n", new="b\n")
+    assert "script failed" in card(ask(kind, ui=REPAIR)).sentence
+
+
+def test_a_repair_is_applied_and_can_be_taken_back_with_one_press() -> None:
+    apply = find_answer(ask("fix", ui=REPAIR), "approve")
+    assert apply is not None and apply.undo is not None
+    assert (apply.undo.verb, dict(apply.undo.arguments)) == ("rollback", {"workflow": "tidy", "version": 4})
+    inspect.signature(Acting.rollback).bind(None, **apply.undo.arguments)
+    assert [action.label for action in card(ask("fix", ui=REPAIR)).actions] == ["Apply", "No", "See what was sent"]
+    assert [action.label for action in card(ask("repaired", ui=REPAIR)).actions] == [
+        "Keep it",
+        "Roll back",
+        "See what was sent",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["fix", "repaired"])
+def test_nobody_uses_a_repair_from_a_notice_where_it_cannot_be_read(kind: str) -> None:
+    problem = make_problem(ask(kind, ui=REPAIR), overview())
+    assert [label for _, label in problem.actions] == ["Look at it"]
+    assert find_answer(ask(kind, ui=REPAIR), problem.actions[0][0]) is None, "so it leads to its card"

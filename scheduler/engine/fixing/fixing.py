@@ -150,6 +150,7 @@ class Fixing:
             workflow=flow.slug,
             run=row.id,
             base=row.script,
+            before=problem.script,
             validated=validated,
             difference="".join(
                 difflib.unified_diff(

@@ -22,6 +22,7 @@ class Proposal:
     run: str
     base: int
     """The version that it repairs."""
+    before: str
     validated: Validated
     difference: str
     asks: tuple[str, ...]
@@ -29,9 +30,11 @@ class Proposal:
     sent: str = ""
     """Exactly what the fixer was told."""
 
-    def write(self) -> dict[str, Any]:
+    def write(self, row: RunRow) -> dict[str, Any]:
         return {
+            "error": error_of(row),
             "base": self.base,
+            "before": self.before,
             "source": self.validated.source,
             "described": self.validated.described,
             "difference": self.difference,
@@ -42,11 +45,11 @@ class Proposal:
 
 def offer(db: sqlite3.Connection, proposal: Proposal, row: RunRow, now: datetime) -> None:
     """The person looks at it and decides."""
-    sentence = " ".join([_error_of(row), "A repair is ready: look at what it changes.", *proposal.asks])
-    asking.ask(db, RequestKind.FIX, row, sentence, now, ui=proposal.write())
+    sentence = " ".join([error_of(row), "A repair is ready: look at what it changes.", *proposal.asks])
+    asking.ask(db, RequestKind.FIX, row, sentence, now, ui=proposal.write(row))
 
 
-def use(db: sqlite3.Connection, deploying: Deploying, proposal: Proposal, now: datetime) -> int:
+def use(db: sqlite3.Connection, deploying: Deploying, proposal: Proposal, row: RunRow, now: datetime) -> int:
     """Go on with it without asking, and say so; the person can go back with one word. The new version."""
     answer = deploying.deploy(db, proposal.validated, Wish(origin=ScriptOrigin.FIX), now)
     flow = workflows.find(db, proposal.workflow)
@@ -60,7 +63,7 @@ def use(db: sqlite3.Connection, deploying: Deploying, proposal: Proposal, now: d
             subject=proposal.workflow,
             sentence=f"{flow.name} failed and was repaired. It goes on with version {answer['version']}.",
             created=now,
-            ui=proposal.write(),
+            ui={**proposal.write(row), "version": answer["version"]},
         ),
     )
     return int(answer["version"])
@@ -101,8 +104,8 @@ def leave(db: sqlite3.Connection, row: RunRow, why: str, now: datetime) -> None:
     """No repair: the person is asked as if nobody had tried one, and told why there is none."""
     repairs.end(db, row.workflow)
     asking.close(db, row.id, now)
-    asking.ask(db, RequestKind.SCRIPT_ERROR, row, f"{_error_of(row)} {why}".strip(), now)
+    asking.ask(db, RequestKind.SCRIPT_ERROR, row, f"{error_of(row)} {why}".strip(), now)
 
 
-def _error_of(row: RunRow) -> str:
+def error_of(row: RunRow) -> str:
     return str((row.error or {}).get("sentence") or f"The script of {row.handler} failed.")

@@ -214,7 +214,7 @@ class Repairs:
         if proposal is None:
             self._leave(db, row, why, now)
         elif self._context.settings.fixer.applies and not proposal.asks:
-            number = proposals.use(db, self._deploying, proposal, now)
+            number = proposals.use(db, self._deploying, proposal, row, now)
             return f"{flow.name} was repaired and goes on with version {number}."
         else:
             proposals.offer(db, proposal, row, now)

@@ -179,3 +179,13 @@ def test_a_table_that_is_too_wide_keeps_its_last_row_in_sight(shown: Callable[..
     assert table is not None
     assert table.horizontalScrollBar().maximum() > 0
     assert table.verticalScrollBar().maximum() == 0
+
+
+def test_what_can_still_be_done_about_an_answered_card_has_a_button(qtbot: QtBot, card: Card) -> None:
+    card.press("approve")
+    card.set_answered("It is in use.")
+    card.offer(Action(id="back", label="Roll back"))
+    assert [button.text() for button in card.buttons.values() if button.isVisibleTo(card)] == ["Roll back"]
+    with qtbot.waitSignal(card.acted) as acted:
+        card.buttons["back"].click()
+    assert acted.args == ["request-1", "back"]

@@ -1,0 +1,32 @@
+"""What a fixer was told, word for word."""
+
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.theme import Space
+from app.widgets.details_view import make_text
+from app.widgets.plain import reveal
+
+
+class SentDialog(QDialog):
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("What was sent"))
+        self.resize(760, 560)
+        said = self.tr(
+            "This went to whoever repairs scripts, and nothing else. Passwords and the words of mails were left out."
+        )
+        self.text = QPlainTextEdit(reveal(text))
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setProperty("field", "true")
+        self.text.setAccessibleName(self.windowTitle())
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addWidget(make_text(said))
+        layout.addWidget(self.text, 1)
+        layout.addWidget(buttons)
