@@ -9,6 +9,7 @@ from typing import Any
 
 from scheduler.connections.connector import Connector, Tool
 from scheduler.connections.connectors.notify import notify
+from scheduler.connections.discretion import discreet
 from scheduler.connections.errors import (
     BadConnectionNameError,
     ConnectionRuleError,
@@ -99,7 +100,10 @@ class Registry:
         tools = {tool.name: tool for tool in connector.tools}
         if name not in tools:
             raise UnknownToolError(f'{connection} has no tool "{name}". It has: {", ".join(tools)}.')
-        return tools[name] if self._keeper is None or not connector.oauth else renewable(tools[name], self._keeper)
+        tool = tools[name]
+        if any(one.secret for one in connector.fields):
+            tool = discreet(tool, connector)
+        return renewable(tool, self._keeper) if self._keeper is not None and connector.oauth is not None else tool
 
     def renew_with(self, keeper: Renewing) -> None:
         """From now on a tool whose login is refused asks once more, with one that the keeper renewed."""

@@ -9,6 +9,7 @@ import pytest
 
 from scheduler.connections.connector import (
     Call,
+    Checked,
     Connector,
     Field,
     FieldKind,
@@ -70,7 +71,35 @@ def test_an_unknown_kind_is_refused_with_those_that_exist() -> None:
 
 
 def test_a_tool_is_found_by_the_kind_of_its_connection() -> None:
-    assert REGISTRY.tool("mailbox:home", "say") is SAY
+    found = REGISTRY.tool("mailbox:home", "say")
+    assert (found.name, found.parameters, found.mutating) == (SAY.name, SAY.parameters, True)
+
+
+def test_a_tool_that_knows_a_secret_is_discreet_about_it() -> None:
+    """In what it answers, and in what its checker finds."""
+
+    def tell(one: Call) -> dict[str, str]:
+        return {"password": one.settings["password"]}
+
+    tools = (
+        Tool(
+            name="tell",
+            help="",
+            parameters={},
+            run=tell,
+            mutating=True,
+            check=lambda one: Checked(happened=True, result=tell(one)),
+        ),
+    )
+    found = Registry([mailbox(tools=tools)]).tool("mailbox:home", "tell")
+    asked = call({"host": "h", "password": "1234"})
+    assert found.run(asked) == {"password": "•••"}
+    assert found.check is not None and found.check(asked) == Checked(happened=True, result={"password": "•••"})
+
+
+def test_a_tool_without_secrets_is_handed_out_as_it_is() -> None:
+    plain = Registry([mailbox(fields=(Field(name="host", label="Server"),))])
+    assert plain.tool("mailbox:home", "say") is SAY
 
 
 def test_an_unknown_tool_is_refused_with_those_that_exist() -> None:

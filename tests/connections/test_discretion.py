@@ -1,0 +1,122 @@
+"""Which forms of a secret are taken out of answers, and which are left because they may be something else."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from scheduler.connections.connector import Connector, Field
+from scheduler.connections.connectors.http import http
+from scheduler.connections.discretion import HIDDEN, hide_echoes
+from scheduler.connections.registry import Registry
+from tests.connections.calls import call
+from tests.connections.web_servers import Asked, Reply, web
+
+MAIL = Connector(
+    kind="mail",
+    title="Mail",
+    help="",
+    fields=(Field(name="user", label="User"), Field(name="password", label="Password", secret=True)),
+    tools=(),
+    test=lambda _: "",
+)
+
+
+def hidden(answer: Any, password: str, **settings: str) -> Any:
+    return hide_echoes(answer, MAIL, {"user": "me", "password": password, **settings})
+
+
+@pytest.mark.parametrize("secret", ["7", "1234", "2024", "monday", "hunter2", "a.b*c"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{{"password": "{}"}}',
+        "user=me&password={}",
+        "password={}&user=me",
+        "Password: {}",
+        "PASSWORD='{}'",
+        "api-key: {}",
+        "Authorization: Bearer {}",
+        "https://me:{}@example.org/path",
+        "pin: {}.",
+    ],
+)
+def test_a_short_one_is_hidden_where_it_is_called_a_secret(said: str, secret: str) -> None:
+    assert hidden(said.format(secret), secret) == said.format(HIDDEN)
+    assert hidden([{"body": said.format(secret)}], secret) == [{"body": said.format(HIDDEN)}]
+
+
+@pytest.mark.parametrize("name", ["password", "Password", "api_key", "Api-Key", "api key", "token", "secret", "PIN"])
+def test_a_short_one_is_hidden_under_the_name_of_a_secret(name: str) -> None:
+    assert hidden({"year": "2024", name: "2024"}, "2024") == {"year": "2024", name: HIDDEN}
+
+
+def test_the_names_of_its_own_field_and_header_count_too() -> None:
+    field = Field(name="badge", label="Badge", secret=True)
+    gate = Connector(kind="gate", title="Gate", help="", fields=(field,), tools=(), test=lambda _: "")
+    assert hide_echoes({"Badge": "77", "floor": "77"}, gate, {"badge": "77"}) == {"Badge": HIDDEN, "floor": "77"}
+    settings = {"base_url": "x", "header": "X-Gate", "secret": "77"}
+    assert hide_echoes({"x-gate": "77", "n": "77"}, http, settings) == {"x-gate": HIDDEN, "n": "77"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "In 2024 it was 2024 €",
+        "2024",
+        "password: 20245",
+        "the password of 2024",
+        "12024",
+        "Bearer 2024x",
+        "http://example.org:2024/path",
+    ],
+)
+def test_what_may_be_something_else_stays(said: str) -> None:
+    """2024 is a year and a port; so are words of a language."""
+    assert hidden(said, "2024") == said
+    assert hidden(said.replace("2024", "monday"), "monday") == said.replace("2024", "monday")
+
+
+def test_a_word_of_letters_and_digits_is_hidden_wherever_it_stands_alone() -> None:
+    assert hidden("You said hunter2, me", "hunter2") == f"You said {HIDDEN}, me"
+    assert hidden({"hunter2": ["hunter2"]}, "hunter2") == {HIDDEN: [HIDDEN]}
+    assert hidden("hunter22 xhunter2", "hunter2") == "hunter22 xhunter2"
+    assert hidden("sheet A4 of 12ab", "A4") == "sheet A4 of 12ab"
+
+
+@pytest.mark.parametrize("secret", ["2024", "a long password"])
+@pytest.mark.parametrize("form", ["me:{}", "\0me\0{}", "me\0{}"])
+def test_logins_in_base64_are_hidden_however_long(secret: str, form: str) -> None:
+    login = base64.b64encode(form.format(secret).encode()).decode()
+    assert hidden({"headers": {"X": f"Basic {login}"}}, secret) == {"headers": {"X": f"Basic {HIDDEN}"}}
+
+
+@pytest.mark.parametrize("value", [None, True, 2024, 1.5, [], {}, {"password": 2024}, {"password": None}])
+def test_what_is_no_text_stays(value: Any) -> None:
+    assert hidden(value, "2024") == value
+
+
+def test_one_without_secrets_is_not_looked_through() -> None:
+    answer = [object()]
+    assert hide_echoes(answer, MAIL, {"user": "me", "password": None}) is answer
+
+
+def test_a_long_text_full_of_beginnings_is_looked_through() -> None:
+    """Ten megabytes; patterns that could be tried in many ways would never end."""
+    text = "password password=====:::: '\"" * 350_000
+    assert hidden(text + "password=1234", "1234").endswith(f"password={HIDDEN}")
+
+
+def test_a_real_server_that_repeats_the_login_tells_the_script_nothing() -> None:
+    def repeat(asked: Asked) -> Reply:
+        body = json.dumps(dict(asked.headers)).encode()
+        return Reply(body=body, headers={"Content-Type": "application/json"})
+
+    tool = Registry([http]).tool("http:api", "get")
+    with web(repeat) as server:
+        for login in ({"auth": "basic", "user": "me"}, {"auth": "bearer"}, {"auth": "header", "header": "X-Key"}):
+            asked = call({"base_url": server.url, "secret": "qzx", **login}, path="x")
+            answer = json.dumps(tool.run(asked), ensure_ascii=False)
+            assert HIDDEN in answer
+            assert "qzx" not in answer and base64.b64encode(b"me:qzx").decode() not in answer
