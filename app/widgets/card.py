@@ -99,7 +99,9 @@ class Card(QFrame):
 
     def offer(self, action: Action) -> None:
         """One more button, in front: what can still be done about a card that was answered."""
-        self._row.insertWidget(0, self._make_button(action))
+        button = self._make_button(action)
+        self._row.insertWidget(0, button)
+        button.show()
 
     def press(self, action_id: str) -> None:
         """As if its button had been pressed."""
