@@ -52,7 +52,7 @@ class ConnectDialog(QDialog):
         self._fixed, self._known = name, dict(settings or {})
         self._is_connected = settings is not None
         self.setWindowTitle(self.tr("Connect"))
-        self.setMinimumWidth(520)  # the height is that of its fields
+        self.setMinimumWidth(580)  # the height is that of its fields
         self.kind = QComboBox()
         self.kind.setAccessibleName(self.tr("Kind"))
         registry = installation.house.registry

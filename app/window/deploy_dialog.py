@@ -27,6 +27,7 @@ from app.theme import Space, Tone, Type, colours_of
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button, make_heading
+from app.window.try_dialog import TryDialog
 from scheduler.connections.registry import parse_name
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
@@ -146,10 +147,12 @@ class DeployDialog(QDialog):
         self.busy.setAccessibleName(self.tr("The script is being checked"))
         self.saying = Saying()
         self.again = make_button(self.tr("Check again"))
+        self.try_button = make_button(self.tr("Try it…"), "Ctrl+T")
         self.cancel = make_button(self.tr("Cancel"))
         self.accept_button = make_button(self.tr("Deploy"), "Ctrl+Return", importance="primary")
         self._lay_out()
         self.again.clicked.connect(self.check)
+        self.try_button.clicked.connect(self.try_it)
         self.cancel.clicked.connect(self.reject)
         self.accept_button.clicked.connect(lambda: self._deploy(replace=False))
         self._replaces = False
@@ -160,6 +163,11 @@ class DeployDialog(QDialog):
         self._show_busy(self.tr("Checking {file}…").format(file=self._path.name))
         installation, path = self._installation, self._path
         self._asking.ask(lambda: look_at_script(installation, path), self._show, self._refuse)
+
+    def try_it(self) -> None:
+        """Before anything is deployed: what it would do is shown."""
+        name = "" if self.offer is None else self.offer.name
+        TryDialog(self._installation, self._path, name=name, parent=self).open()
 
     def allowed(self) -> list[Use]:
         items = [self.uses.item(place) for place in range(self.uses.count())]
@@ -177,6 +185,7 @@ class DeployDialog(QDialog):
         layout.addStretch(1)
         row = QHBoxLayout()
         row.addWidget(self.again)
+        row.addWidget(self.try_button)
         row.addStretch(1)
         row.addWidget(self.cancel)
         row.addWidget(self.accept_button)
@@ -185,16 +194,16 @@ class DeployDialog(QDialog):
     def _show_busy(self, sentence: str) -> None:
         self.busy.show()
         self.saying.say(sentence, Tone.QUIET)
-        self.again.setEnabled(False)
-        self.accept_button.setEnabled(False)
+        for button in (self.again, self.try_button, self.accept_button):
+            button.setEnabled(False)
 
     def _show(self, offer: Offer) -> None:
         self.offer = offer
         self._replaces = False
         self.busy.hide()
         self.saying.clear()
-        self.again.setEnabled(True)
-        self.accept_button.setEnabled(True)
+        for button in (self.again, self.try_button, self.accept_button):
+            button.setEnabled(True)
         self.accept_button.setText(self.tr("Deploy the new version") if offer.is_update else self.tr("Deploy"))
         self.heading.setText(reveal(offer.name))
         self.description.setText(reveal(offer.description))
@@ -219,7 +228,8 @@ class DeployDialog(QDialog):
     def _refuse(self, error: Exception) -> None:
         self.busy.hide()
         self.again.setEnabled(True)
-        self.accept_button.setEnabled(self.offer is not None and not isinstance(error, NotValidError))
+        for button in (self.try_button, self.accept_button):
+            button.setEnabled(self.offer is not None and not isinstance(error, NotValidError))
         match error:
             case NotValidError():
                 self.saying.say("\n".join(error.sentences), Tone.BAD)

@@ -87,6 +87,8 @@ def add_row(form: QFormLayout, words: str, field: QWidget, first: QWidget | None
     label = QLabel(words)
     label.setBuddy(first or field)
     label.setMinimumHeight((first or field).sizeHint().height())
+    if first is not None:
+        label.setMaximumHeight(label.minimumHeight())
     form.addRow(label, field)
 
 

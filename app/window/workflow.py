@@ -17,7 +17,8 @@ from app.widgets.plain import reveal
 from app.widgets.signs import sign_workflow
 from app.window.deploy_dialog import DeployDialog
 from app.window.saying import Saying, make_button, make_heading
-from app.window.workflow_facts import ScheduleFacts, WorkflowFacts, read_workflow
+from app.window.try_dialog import TryDialog
+from app.window.workflow_facts import ScheduleFacts, WorkflowFacts, read_sources, read_workflow
 from app.window.workflow_overview import OverviewTab
 from app.window.workflow_past import PastDialog
 from app.window.workflow_permissions import PermissionsTab
@@ -49,6 +50,7 @@ class WorkflowPane(QWidget):
         self.answer = make_button(self.tr("Answer"), importance="primary")
         self.run = make_button(self.tr("Run now"), "Ctrl+R", importance="primary")
         self.stop = make_button(self.tr("Stop"), "Ctrl+.")
+        self.try_button = make_button(self.tr("Try it…"), "Ctrl+T")
         self.pause = make_button(self.tr("Pause"), "Ctrl+P")
         self.saying = Saying()
         self.overview = OverviewTab(installation)
@@ -89,7 +91,7 @@ class WorkflowPane(QWidget):
         head.addWidget(self.name)
         head.addWidget(self.chip)
         head.addStretch(1)
-        for button in (self.answer, self.run, self.stop, self.pause):
+        for button in (self.answer, self.run, self.stop, self.try_button, self.pause):
             head.addWidget(button)
         first = QHBoxLayout()
         first.addWidget(self.back)
@@ -111,6 +113,7 @@ class WorkflowPane(QWidget):
         )
         self.run.clicked.connect(lambda: self._command(self.tr("It starts now."), "run", target=self.slug))
         self.stop.clicked.connect(lambda: self._command(self.tr("It is being stopped."), "stop", target=self.slug))
+        self.try_button.clicked.connect(self._try)
         self.pause.clicked.connect(self._pause_or_resume)
         self.overview.acted.connect(self._act)
         self.overview.opened.connect(lambda run: self.open_page.emit("history", run))
@@ -173,6 +176,17 @@ class WorkflowPane(QWidget):
             self._command(self.tr("It goes on."), "resume", target=self.slug)
         else:
             self._command(self.tr("It is paused; nothing of it starts."), "pause", target=self.slug)
+
+    def _try(self) -> None:
+        """The version that is in use, wherever its file is now."""
+        if self.facts is None:
+            return
+        installation, slug, details = self._installation, self.slug, self.facts.details
+
+        def show(sources: tuple[str, str]) -> None:
+            TryDialog(installation, Path(details.path), name=details.name, source=sources[1], parent=self).open()
+
+        self._asking.ask(lambda: read_sources(installation, slug, None, details.version), show, self.saying.refuse)
 
     def _permit(self, verb: str, connection: str, tool: str, said: str) -> None:
         self._command(said, verb, workflow=self.slug, connection=connection, tool=tool)
