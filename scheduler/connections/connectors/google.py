@@ -1,11 +1,10 @@
 """Google: mail, calendar and files of the account that signed in."""
 
-from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool, ToolFailedError
+from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
 from scheduler.connections.connectors import google_calendar, google_drive, google_mail
 from scheduler.connections.connectors.google_web import account_of, place_of
 from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
-from scheduler.rules.failures import FailureClass
 
 _SCOPES = (
     "https://www.googleapis.com/auth/userinfo.email",
@@ -17,10 +16,7 @@ _SCOPES = (
 
 
 def _test(call: Call) -> str:
-    token = call.settings.get("access_token")
-    if not token:
-        raise ToolFailedError.because(FailureClass.AUTH, f"Nobody is signed in to {call.connection}. Connect it.")
-    return f"Signed in as {account_of(call.settings, token)}."
+    return f"Signed in as {account_of(call)}."
 
 
 def _text(help_: str) -> Parameter:

@@ -132,22 +132,12 @@ def limit_of(call: Call, usual: int, most: int) -> int:
     return int(given)
 
 
-def account_of(settings: Mapping[str, Any], access: str) -> str:
+def account_of(call: Call) -> str:
     """The mail address of who signed in."""
-    answer = web.request(
-        "GET",
-        place_of(settings, "account"),
-        headers={"Authorization": f"Bearer {access}"},
-        seconds=30,
-        most=100_000,
-        follow=0,
-    )
-    if answer.status == 401:
-        raise ToolFailedError.because(FailureClass.AUTH, f"{answer.host} did not accept the login. Connect again.")
-    given = answer.json() if answer.status == 200 else {}
+    given = ask(call, "GET", "account")
     email = given.get("email") if isinstance(given, dict) else None
     if not isinstance(email, str) or "@" not in email:
-        raise ToolFailedError.because(FailureClass.TRANSIENT, f"{answer.host} did not say who signed in. Try again.")
+        raise ToolFailedError.because(FailureClass.TRANSIENT, "Google did not say who signed in. Try again.")
     return email
 
 

@@ -280,7 +280,7 @@ http = Connector(
     oauth=OAuth(
         authorize_url=partial(_place, "authorize_url", "sign-in page"),
         token_url=partial(_place, "token_url", "token address"),
-        account=lambda settings, _: settings.get("account") or urlsplit(settings["base_url"]).netloc,
+        account=lambda call: call.settings.get("account") or urlsplit(call.settings["base_url"]).netloc,
         own_scopes=lambda settings: tuple((settings.get("scopes") or "").split()),
         wanted=lambda settings: settings.get("auth") == "oauth2",
     ),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -25,39 +25,28 @@ _BROKEN = frozenset({"fatal_error", "internal_error", "request_timeout", "servic
 
 
 def ask(call: Call, method: str, asked: Mapping[str, Any], *, acts: bool = False) -> dict[str, Any]:
-    """The answer of one of Slack's methods; ToolFailedError if it refuses or cannot be reached."""
+    """The answer of one of Slack's methods; ToolFailedError if it refuses or cannot be reached.
+
+    Nested values are written as JSON, the rest as a form, which every method takes.
+    """
     token = call.settings.get("access_token")
     if not token:
         raise ToolFailedError.because(FailureClass.AUTH, f"Nobody is signed in to {call.connection}. Connect it.")
-    return ask_with(call.settings, str(token), method, asked, call.seconds, call.now, acts=acts)
-
-
-def ask_with(
-    settings: Mapping[str, Any],
-    token: str,
-    method: str,
-    asked: Mapping[str, Any],
-    seconds: float,
-    now: datetime,
-    *,
-    acts: bool = False,
-) -> dict[str, Any]:
-    """Nested values are written as JSON, the rest as a form, which every method takes."""
     form = {name: value if isinstance(value, str) else json.dumps(value) for name, value in asked.items()}
     answer = web.request(
         "POST",
-        f"{place_of(settings)}/api/{method}",
+        f"{place_of(call.settings)}/api/{method}",
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/x-www-form-urlencoded"},
         body=urlencode(form).encode(),
-        seconds=seconds,
+        seconds=call.seconds,
         acts=acts,
         follow=0,
     )
-    given = web.check(answer, now).json()
+    given = web.check(answer, call.now).json()
     if not isinstance(given, dict):
         raise unusable(f"{answer.host} answered in a way that is not understood.", acts=acts)
     if given.get("ok") is not True:
-        raise _refused(answer, str(given.get("error") or "unknown")[:100], now)
+        raise _refused(answer, str(given.get("error") or "unknown")[:100], call.now)
     return given
 
 
@@ -65,9 +54,9 @@ def place_of(settings: Mapping[str, Any]) -> str:
     return str(settings.get("base_url") or SLACK).rstrip("/")
 
 
-def account_of(settings: Mapping[str, Any], token: str) -> str:
+def account_of(call: Call) -> str:
     """The workspace, by its own address."""
-    given = ask_with(settings, token, "auth.test", {}, 30, datetime.now(UTC))
+    given = ask(call, "auth.test", {})
     return urlsplit(str(given.get("url"))).hostname or str(given.get("team"))
 
 

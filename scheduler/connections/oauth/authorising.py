@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from scheduler.connections.connector import Connector, ToolFailedError
+from scheduler.connections.connector import Call, Connector, ToolFailedError
 from scheduler.connections.oauth.browser import open_browser as open_system_browser
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError
 from scheduler.connections.oauth.loopback import Arrival, Loopback
@@ -51,7 +51,9 @@ def authorise(  # noqa: PLR0913  one door for all that can differ
             form |= {"code_verifier": verifier} | client_of(settings)
             tokens = ask_for_tokens(oauth.token_url(settings), form, now=now(), seconds=_SECONDS)
             _check_scopes(_scopes(oauth, settings), tokens, connector.title)
-            account = oauth.account(settings, tokens.access)
+            known = {**settings, "access_token": tokens.access}
+            asking = Call(parameters={}, settings=known, key="", now=now(), seconds=_SECONDS, connection=connection)
+            account = oauth.account(asking)
             if before is not None and account.casefold() != before.casefold():
                 raise OtherAccountError(connection, before, account)
         except ToolFailedError as error:

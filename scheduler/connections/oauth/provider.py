@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scheduler.connections.connector import Call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,8 +17,8 @@ class OAuth:
 
     authorize_url: Callable[[Mapping[str, Any]], str]
     token_url: Callable[[Mapping[str, Any]], str]
-    account: Callable[[Mapping[str, Any], str], str]
-    """Who signed in, from the settings and the access token, as people call it: an address, a workspace."""
+    account: "Callable[[Call], str]"
+    """Who signed in, as people call it: an address, a workspace. The settings of the call hold the access token."""
     scopes: tuple[str, ...] = ()
     own_scopes: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda _: ()
     """Those that the person wrote into the settings."""

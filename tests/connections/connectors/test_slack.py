@@ -1,6 +1,7 @@
 """Slack: what was said, and saying it once, against the emulator."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.connections import fronts
 from tests.connections.calls import call, tool_of
 from tests.connections.emulator import SLACK_TOKEN
 from tests.connections.front import Front, Rule
+from tests.connections.hostile_mail import answering, saying
 
 SAY = {"channel": "#general", "text": "Grüße & <b>"}
 
@@ -55,6 +57,18 @@ def test_nobody_signed_in_is_no_riddle(front: Front) -> None:
         tool_of(slack, "list_channels").run(call({"base_url": front.url}))
     assert failed.value.failure.kind is FailureClass.AUTH
     assert front.seen == []
+
+
+def test_how_long_it_asks_us_to_wait_is_reckoned_from_the_time_of_the_call() -> None:
+    """A date, from a server that does not say what time it is there; also while somebody signs in."""
+    later = b"HTTP/1.1 429 Slower\r\nRetry-After: Mon, 04 May 2026 09:02:00 GMT\r\nContent-Length: 0\r\n\r\n"
+    assert slack.oauth is not None
+    with saying(answering(b"", later)) as port:
+        asked = call({"base_url": f"http://127.0.0.1:{port}", "access_token": "x"}, channel="C0000000")
+        for ask in (slack.oauth.account, tool_of(slack, "list_messages").run):
+            with pytest.raises(ToolFailedError) as failed:
+                ask(asked)
+            assert failed.value.failure.retry_after == timedelta(minutes=2)
 
 
 def test_channels_are_listed_page_by_page(front: Front) -> None:
