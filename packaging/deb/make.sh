@@ -67,13 +67,18 @@ find_dependencies() {
     sed -n 's/^shlibs:Depends=//p' "$scratch/found"
 }
 
+# As Debian counts, which is the same on every disk: whole kilobytes for files, one for all else.
+measure_installed() {
+    find "$root/usr" -printf '%y %s\n' | awk '{ sum += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print sum }'
+}
+
 write_control() {
     cat <<CONTROL
 Package: dayhand
 Version: $version
 Architecture: amd64
 Maintainer: The Dayhand authors <dayhand@example.org>
-Installed-Size: $(du -sk "$root/usr" | cut -f1)
+Installed-Size: $(measure_installed)
 Depends: $(cat "$build/dependencies"), ca-certificates
 Recommends: dbus-user-session, gnome-keyring | keepassxc | kwalletmanager, notification-daemon, python3
 Section: utils

@@ -1,0 +1,39 @@
+"""The same commit gives the same package, wherever and whenever it is built, so that anybody can check theirs."""
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.packaging
+
+CLONE = Path(__file__).parents[2]
+_LONGEST = 3_600
+
+
+def build(clone: Path) -> Path:
+    """The package out of a build with an environment of its own."""
+    surroundings = {name: value for name, value in os.environ.items() if name != "DAYHAND_BUILD"}
+    command = [str(clone / "packaging" / "build"), "app", "deb"]
+    subprocess.run(command, check=True, capture_output=True, timeout=_LONGEST, env=surroundings)
+    [package] = (clone / ".build" / "out").glob("*.deb")
+    return package
+
+
+def contents(clone: Path) -> dict[str, str]:
+    root = clone / ".build" / "deb"
+    files = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
+    return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_a_second_build_in_another_place_is_the_same_to_the_byte(tmp_path: Path) -> None:
+    made = CLONE / ".build" / "out"
+    if not [*made.glob("*.deb")] or not (CLONE / ".build" / "deb").is_dir():
+        pytest.skip("there is no package; packaging/build makes it")
+    subprocess.run(["git", "clone", "-q", str(CLONE), str(tmp_path / "again")], check=True)
+    package = build(tmp_path / "again")
+    first, second = contents(CLONE), contents(tmp_path / "again")
+    assert {name for name in first | second if first.get(name) != second.get(name)} == set()
+    assert package.read_bytes() == (made / package.name).read_bytes()
