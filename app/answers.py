@@ -24,8 +24,8 @@ translate = QCoreApplication.translate
 OPEN, RECONNECT = "open", "reconnect"
 """Answers that lead to a page instead of giving a command."""
 ROLLBACK = "rollback"
-SENT = "sent"
-"""Shows what a fixer was told."""
+SENT, SEND = "sent", "send"
+"""Shows what a fixer was told, or would be."""
 LOOK = "look"
 """Of a notice: there is more to see than it has room for."""
 
@@ -58,7 +58,7 @@ def list_answers(one: RequestView) -> tuple[Answer, ...]:
         case "interrupted":
             return _did_it(one, translate("answers", "It had finished"), translate("answers", "Run it again"))
         case "script-error":
-            return (_retry(one), _roll_back(one), _open())
+            return (_retry(one), *_send(one), _roll_back(one), _open())
         case "fix":
             return (_apply(one), _leave_broken(one), _show_sent())
         case "repaired":
@@ -73,7 +73,7 @@ def find_answer(one: RequestView, answer: str) -> Answer | None:
 
 def make_problem(one: RequestView, overview: Overview) -> Problem:
     """What a notice says; it has room for two buttons."""
-    answers = [answer for answer in list_answers(one) if answer.id not in ("always", ROLLBACK)][:2]
+    answers = [answer for answer in list_answers(one) if answer.id not in ("always", ROLLBACK, SEND)][:2]
     if one.kind in fix_words.KINDS:  # a script is read before it is used
         answers = [Answer(id=LOOK, label=translate("answers", "Look at it"))]
     name = ", ".join(overview.name_of(workflow) for workflow in one.workflows)
@@ -243,6 +243,14 @@ def _take_repair_back(one: RequestView) -> Answer:
     )
 
 
+def _send(one: RequestView) -> tuple[Answer, ...]:
+    """Where somebody repairs scripts once the person has looked at what is sent."""
+    if not isinstance(one.ui, dict) or "sends" not in one.ui:
+        return ()
+    label, done = translate("answers", "Have it repaired…"), translate("answers", "A repair is being prepared.")
+    return (Answer(id=SEND, label=label, done=done, verb="fix_start", arguments={"run": one.run}),)
+
+
 def _show_sent() -> Answer:
     return Answer(id=SENT, label=translate("answers", "See what was sent"))
 
@@ -258,7 +266,7 @@ def _say(one: RequestView) -> str:
 def _detail(one: RequestView, registry: Registry) -> tuple[Section, ...]:
     if fix_words.is_about_repair(one):
         return tuple(fix_words.show_repair(one.ui))
-    return (*_show(one.ui), *_describe(one, registry))
+    return _describe(one, registry) if one.kind == "script-error" else (*_show(one.ui), *_describe(one, registry))
 
 
 def _show(ui: Any) -> tuple[Section, ...]:

@@ -45,6 +45,10 @@ class Fixes:
             "asks": list(found.asks),
         }
 
+    def fix_start(self, run: str) -> dict[str, Any]:
+        """Have the fixer of the settings repair it; what comes of that is asked about later."""
+        return self._floor.act(lambda house: house.repairs.start(run))
+
     def fix_apply(self, run: str, source: str, *, automatic: bool = False) -> dict[str, Any]:
         """Use a proposed script, after the person's yes; it is checked again."""
         from scheduler.engine.fixing.fixing import NoFixError  # noqa: PLC0415

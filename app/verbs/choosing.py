@@ -17,9 +17,10 @@ _DESCRIPTION = """Choose who repairs a script that fails. Nobody does unless you
   dayhand fixer server http://localhost:11434/v1 --model NAME
   dayhand fixer off
 
-Once it is on, every script that fails is sent: with its error, the end of its log and what it worked on, without
-secrets and without the words of mails. dayhand fix RUN --show shows what that is. A repair waits for your yes unless
-you say --automatic; one that changes how events are told apart always does. dayhand rollback goes back."""
+Once it is on, a script that fails is sent: with its error, the end of its log and what it worked on, without secrets
+and without the words of mails. dayhand fix RUN --show shows what that is; with --look-first you see it before. A repair
+waits for your yes unless you say --automatic; one that changes how events are told apart always does. dayhand rollback
+goes back."""
 _SUBJECTS = {"command": "COMMAND", "server": "URL"}
 _LARGEST = 10_000
 
@@ -37,6 +38,9 @@ def _arguments(parser: ArgumentParser) -> None:
     keys.add_argument("--no-key", action="store_true", help="forget the key")
     add("--tokens", type=int, metavar="N", help="how many tokens one repair may cost")
     add("--seconds", type=int, metavar="N", help="how long one repair may take")
+    sent = parser.add_mutually_exclusive_group()
+    sent.add_argument("--look-first", action="store_true", help="send nothing before you have looked at it")
+    sent.add_argument("--at-once", action="store_true", help="send a script as soon as it fails")
     used = parser.add_mutually_exclusive_group()
     used.add_argument("--automatic", action="store_true", help="use repairs without asking")
     used.add_argument("--ask", action="store_true", help="use repairs only after your yes")
@@ -57,6 +61,8 @@ def _read_settings(options: Namespace) -> dict[str, Any]:
         settings["command" if options.kind == "command" else "url"] = options.subject
     if options.automatic or options.ask:
         settings["applies"] = options.automatic
+    if options.look_first or options.at_once:
+        settings["shows"] = options.look_first
     return settings
 
 
@@ -88,6 +94,8 @@ def _say(chosen: dict[str, Any]) -> Iterator[str]:
             yield "Nobody repairs scripts that fail. dayhand fixer --help says how to choose somebody."
             return
     yield f"One repair may take {chosen['seconds']} seconds."
+    if chosen["shows"]:
+        yield "Nothing is sent before you have looked at it in Attention."
     if chosen["applies"]:
         yield "It is used without asking, unless it changes how events are told apart."
     else:

@@ -1,12 +1,12 @@
 """The open requests as cards, one below the other: answers go out as commands, and what is settled goes away."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.answers import OPEN, RECONNECT, SENT, Answer, find_answer, make_card
+from app.answers import OPEN, RECONNECT, SEND, SENT, Answer, find_answer, make_card
 from app.asking import Asking, command
 from app.installation import Installation
 from app.overview import Overview
@@ -85,10 +85,18 @@ class Cards(QWidget):
             self.open_page.emit("workflows", one.workflow)
         elif answer.id == SENT:
             card.set_busy(busy=False)
-            self.sent = SentDialog(one.ui["sent"] if isinstance(one.ui, dict) else "", self)
-            self.sent.open()
+            self._show_sent(one.ui["sent"])
+        elif answer.id == SEND:
+            card.set_busy(busy=False)
+            self._show_sent(one.ui["sends"], lambda: self._command(request, answer))
         else:
             self._command(request, answer)
+
+    def _show_sent(self, text: str, send: Callable[[], None] | None = None) -> None:
+        self.sent = SentDialog(text, self, asks=send is not None)
+        if send is not None:
+            self.sent.accepted.connect(send)
+        self.sent.open()
 
     def _command(self, request: str, answer: Answer) -> None:
         installation = self._installation

@@ -12,7 +12,7 @@ from app.look import indent
 from app.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.window.saying import Saying, add_row, make_button
-from app.window.settings_words import FIXERS, USES, say
+from app.window.settings_words import FIXERS, SENDS, USES, say
 from scheduler.engine.fixing.choice import LIMITS, FixerChoice, FixerKind
 
 _WIDTH = 360
@@ -39,9 +39,10 @@ class FixerSection(QWidget):
         self.show_choice(self._kept)
 
     def _make_controls(self) -> None:
-        self.kind, self.applies = QComboBox(), QComboBox()
+        self.kind, self.shows, self.applies = QComboBox(), QComboBox(), QComboBox()
         for box, words, name in (
             (self.kind, FIXERS, self.tr("Who repairs scripts that fail")),
+            (self.shows, SENDS, self.tr("When a script that failed is sent")),
             (self.applies, USES, self.tr("When a repair is used")),
         ):
             box.setAccessibleName(name)
@@ -92,15 +93,16 @@ class FixerSection(QWidget):
             (self.tr("Ke&y, if it needs one"), self._keys),
             (self.tr("&Tokens for one repair, at most"), self.tokens),
             (self.tr("Seconds for one repair, at most"), self.seconds),
+            (self.tr("A script that failed is sent"), self.shows),
             (self.tr("A re&pair is used"), self.applies),
         ):
             add_row(self._form, words, widget)
             self._form.labelForField(widget).setMinimumWidth(label_width)
         self.note = make_text(
             self.tr(
-                "Every script that fails is sent there, with its error, the end of its log and what it worked on, "
-                "without passwords and without the words of mails. Attention shows what was sent. A repair may not "
-                "change what a workflow is allowed to do, or when it asks you."
+                "A script that fails is sent there with its error, the end of its log and what it worked on, without "
+                "passwords and without the words of mails. Attention shows what is sent. A repair may not change "
+                "what a workflow is allowed to do, or when it asks you."
             ),
             "muted",
         )
@@ -112,7 +114,7 @@ class FixerSection(QWidget):
         parts.addWidget(self.saying)
 
     def _connect(self) -> None:
-        for box in (self.kind, self.applies):
+        for box in (self.kind, self.shows, self.applies):
             box.activated.connect(self._choose)
         for field in (self.command, self.url, self.model):
             field.editingFinished.connect(self._choose)
@@ -126,7 +128,7 @@ class FixerSection(QWidget):
         self._kept = choice
         if self._is_filling or self._wanted is not None:
             return
-        for box, value in ((self.kind, choice.kind), (self.applies, choice.applies)):
+        for box, value in ((self.kind, choice.kind), (self.shows, choice.shows), (self.applies, choice.applies)):
             box.setCurrentIndex(max(box.findData(value), 0))
         for field, text in ((self.command, choice.command), (self.url, choice.url), (self.model, choice.model)):
             if not field.hasFocus():
@@ -146,6 +148,7 @@ class FixerSection(QWidget):
             model=self.model.text().strip(),
             tokens=self.tokens.value(),
             seconds=self.seconds.value(),
+            shows=bool(self.shows.currentData()),
             applies=bool(self.applies.currentData()),
         )
 
@@ -160,6 +163,7 @@ class FixerSection(QWidget):
             (self._keys, is_server),
             (self.tokens, is_server),
             (self.seconds, is_any),
+            (self.shows, is_any),
             (self.applies, is_any),
         ):
             self._form.setRowVisible(field, wanted)

@@ -41,6 +41,10 @@ FIXERS: dict[FixerKind, object] = {
     FixerKind.COMMAND: QT_TRANSLATE_NOOP("settings", "A command of this computer"),
     FixerKind.SERVER: QT_TRANSLATE_NOOP("settings", "A model server"),
 }
+SENDS: dict[bool, object] = {
+    False: QT_TRANSLATE_NOOP("settings", "At once"),
+    True: QT_TRANSLATE_NOOP("settings", "After I looked at it"),
+}
 USES: dict[bool, object] = {
     False: QT_TRANSLATE_NOOP("settings", "After my yes"),
     True: QT_TRANSLATE_NOOP("settings", "At once, unless it must ask me"),

@@ -39,6 +39,8 @@ class FixerChoice:
     """What one repair may cost, with all that is sent and answered."""
     seconds: int = 300
     """How long one repair may take, with all its attempts."""
+    shows: bool = False
+    """Whether the person looks at what is sent before it is."""
     applies: bool = False
     """Whether a repair is used without asking, unless it is one that always asks."""
 

@@ -24,7 +24,7 @@ class CommandFixer:
         overtime = threading.Timer(seconds, _end, [process])
         overtime.start()
         try:
-            out = self._talk(process, f"{problem.rules}\n\n{problem.prompt()}\n".encode())
+            out = self._talk(process, f"{problem.whole}\n".encode())
         finally:
             is_late = not overtime.is_alive()
             overtime.cancel()

@@ -1,6 +1,7 @@
 """From a failed run to a repaired script: proposed off the engine's thread, applied on it after the person's yes."""
 
 import difflib
+import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -48,23 +49,7 @@ class Fixing:
     def describe(self, run: str, *, private: bool = False) -> Problem:
         """What would be sent about a failed run; with `private`, nothing is left out of it."""
         db = self._house.database.read()
-        row = find_run(db, run)
-        if row.status is not Status.LOGIC:
-            raise RefusedError("not failed", "Only a run whose script failed can be repaired.")
-        script = workflows.find_script(db, row.workflow, row.script)
-        assert script is not None
-        error = row.error or {}
-        show: Callable[[Any], Any] = (lambda value: value) if private else hide_private
-        text: Callable[[str], str] = (lambda value: value) if private else hide_in_text
-        return Problem(
-            script=script.source,
-            error=text(str(error.get("sentence", ""))),
-            traceback=text(str(error.get("traceback") or "")),
-            handler=row.handler,
-            phase=row.phase.value,
-            log=logs.read(db, row.id) if private else end_of(logs.read(db, row.id)),
-            inputs=show(row.prepared),
-        )
+        return describe(db, find_run(db, run), private=private)
 
     def propose(self, run: str) -> Proposal:
         """Ask the fixer, at most three times in one chain of failures; any thread but the engine's."""
@@ -158,11 +143,30 @@ class Fixing:
                 )
             ),
             asks=compared.asks,
-            sent=f"{problem.rules}\n\n{problem.prompt()}",
+            sent=problem.whole,
         )
 
     def _count(self, row: RunRow) -> int:
         return int(facts.read(self._house.database.read(), count_of(row.chain)) or 0)
+
+
+def describe(db: sqlite3.Connection, row: RunRow, *, private: bool = False) -> Problem:
+    if row.status is not Status.LOGIC:
+        raise RefusedError("not failed", "Only a run whose script failed can be repaired.")
+    script = workflows.find_script(db, row.workflow, row.script)
+    assert script is not None
+    error = row.error or {}
+    show: Callable[[Any], Any] = (lambda value: value) if private else hide_private
+    text: Callable[[str], str] = (lambda value: value) if private else hide_in_text
+    return Problem(
+        script=script.source,
+        error=text(str(error.get("sentence", ""))),
+        traceback=text(str(error.get("traceback") or "")),
+        handler=row.handler,
+        phase=row.phase.value,
+        log=logs.read(db, row.id) if private else end_of(logs.read(db, row.id)),
+        inputs=show(row.prepared),
+    )
 
 
 class _UnusableError(Exception):

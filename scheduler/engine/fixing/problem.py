@@ -49,6 +49,11 @@ class Problem:
     def rules(self) -> str:
         return _RULES
 
+    @property
+    def whole(self) -> str:
+        """Both, as a person reads it."""
+        return f"{self.rules}\n\n{self.prompt()}"
+
 
 def hide_private(value: Any) -> Any:
     """The same shape, without secrets and without the words of mails and files."""

@@ -100,6 +100,12 @@ def keep_unused(db: sqlite3.Connection, workflow: str, new: Validated, now: date
     return number
 
 
+def ask_first(db: sqlite3.Connection, row: RunRow, now: datetime, *, sent: str) -> None:
+    """The person looks at what would be sent, and has it sent or not."""
+    asking.close(db, row.id, now)
+    asking.ask(db, RequestKind.SCRIPT_ERROR, row, error_of(row), now, ui={"sends": sent})
+
+
 def leave(db: sqlite3.Connection, row: RunRow, why: str, now: datetime) -> None:
     """No repair: the person is asked as if nobody had tried one, and told why there is none."""
     repairs.end(db, row.workflow)

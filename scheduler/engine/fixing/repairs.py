@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scheduler.engine.context import Context
 from scheduler.engine.launcher import Announcement
@@ -15,6 +15,7 @@ from scheduler.engine.once import carry_out
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs import asking
 from scheduler.engine.workflows.deploying import Deploying
+from scheduler.engine.workflows.names import find_run
 from scheduler.rules.phases import Status
 from scheduler.store import facts, repairs, runs, workflows
 from scheduler.store.errors import StoreClosedError
@@ -67,9 +68,31 @@ class Repairs:
         if self._is_used_up(db, row):
             self._leave(db, row, f"{flow.name} was repaired {MOST_ATTEMPTS} times already. Put it right yourself.", now)
             return
-        repairs.begin(db, row.workflow, row.id)
-        asking.close(db, row.id, now)
-        self._look()
+        if self._context.settings.fixer.shows:
+            self._ask_first(db, row, now)
+        else:
+            self._begin(db, row, now)
+
+    def start(self, run: str) -> dict[str, Any]:
+        """The person looked at what is sent, and wants it sent. On the engine's thread."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            row = find_run(db, run)
+            flow = workflows.find(db, row.workflow)
+            if not self._context.settings.fixer.is_on:
+                raise RefusedError("fixer", "Nobody was chosen to repair scripts. Choose in Settings.")
+            if row.status is not Status.LOGIC or row.followed or flow is None or flow.script != row.script:
+                raise RefusedError(
+                    "not failed", "Only a run whose script failed, and is still in use, can be repaired."
+                )
+            if flow.fixing:
+                raise RefusedError("fixing", f"A repair of {flow.name} is being prepared already.")
+            if self._is_used_up(db, row):
+                raise RefusedError("no fix", f"{flow.name} was repaired {MOST_ATTEMPTS} times already.")
+            self._begin(db, row, now)
+            return {"run": row.id}
+
+        return carry_out(self._context, "repair", run, None, act)
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> None:
         for workflow in repairs.under_way(db):
@@ -108,6 +131,17 @@ class Repairs:
             fixer.give_up()
         if thread is not None:
             thread.join(_PATIENCE)
+
+    def _begin(self, db: sqlite3.Connection, row: RunRow, now: datetime) -> None:
+        repairs.begin(db, row.workflow, row.id)
+        asking.close(db, row.id, now)
+        self._look()
+
+    def _ask_first(self, db: sqlite3.Connection, row: RunRow, now: datetime) -> None:
+        from scheduler.engine.fixing.fixing import describe  # noqa: PLC0415  as above
+        from scheduler.engine.fixing.proposals import ask_first  # noqa: PLC0415
+
+        ask_first(db, row, now, sent=describe(db, row).whole)
 
     def _look(self) -> None:
         """Have the thread look; it sees what is written now once that is committed."""

@@ -44,9 +44,11 @@ def test_a_choice_is_kept_without_an_app_and_only_what_is_given_changes(line: Li
 
 
 def test_the_app_that_runs_follows_at_once(line: Line, app: Installation) -> None:
-    line.ask("fixer", "command", "llm", "--tokens", "5000")
+    line.ask("fixer", "command", "llm", "--tokens", "5000", "--look-first")
     followed = app.house.engine.context.settings.fixer
-    assert (followed.kind, followed.tokens) == (FixerKind.COMMAND, 5_000)
+    assert (followed.kind, followed.tokens, followed.shows) == (FixerKind.COMMAND, 5_000, True)
+    assert "Nothing is sent before" in line.read("fixer")
+    assert not line.ask("fixer", "--at-once")["shows"]
     assert "llm" in line.read("fixer") and "waits for your yes" in line.read("fixer")
 
 

@@ -160,3 +160,20 @@ def test_the_command_line_shows_and_answers_the_same(break_script: Break, empty:
     assert "+    print" in told["ui"]["difference"] and told["how"][0] == f"dayhand approve {one.id}"
     command(empty, "approve", request=one.id)
     assert version(empty) == 2
+
+
+def test_where_the_person_looks_first_it_is_sent_after_they_did(
+    page: AttentionPage, break_script: Break, empty: Installation, wait: Wait
+) -> None:
+    one = break_script(shows=True)
+    card = card_of(page, one, wait)
+    assert list(card.buttons) == ["retry", "send", "open"]
+    assert "You repair" not in texts(card)
+    for answer in ("reject", "accept"):
+        card.buttons["send"].click()
+        dialog = page.cards.sent
+        assert dialog is not None and "division by zero" in dialog.text.toPlainText()
+        assert empty.views.workflow("sums").state is WorkflowState.NEEDS_ATTENTION
+        getattr(dialog, answer)()
+    wait(lambda: "A repair is being prepared." in texts(card))
+    wait(lambda: [found.kind for found in empty.views.attention()] == ["fix"])

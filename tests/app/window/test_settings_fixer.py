@@ -56,8 +56,9 @@ def test_a_command_is_kept_and_followed_once_it_is_written(
     wait(lambda: kept(empty).is_on)
     wait(lambda: not section.saying.sentence)
     pick(section, "applies", True)  # noqa: FBT003  a value
+    pick(section, "shows", True)  # noqa: FBT003
     section.seconds.setValue(60)
-    wait(lambda: (kept(empty).applies, kept(empty).seconds) == (True, 60))
+    wait(lambda: (kept(empty).applies, kept(empty).shows, kept(empty).seconds) == (True, True, 60))
     wait(lambda: empty.house.engine.context.settings.fixer == kept(empty))
 
 
@@ -105,6 +106,7 @@ def test_a_key_goes_to_the_keyring_and_out_of_sight(
     assert section.key.echoMode() is QLineEdit.EchoMode.Password and not section.forget.isVisible()
     write(section.key, "k3y")
     assert section.key.text() == ""
+    wait(lambda: empty.house.engine.context.settings.fixer.has_key)
     wait(section.forget.isVisible)
     assert Vault().get(KEY) == {"key": "k3y"}
     section.forget.click()

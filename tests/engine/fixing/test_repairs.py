@@ -388,3 +388,36 @@ def test_closing_does_not_wait_for_a_fixer_that_thinks(tmp_path: Path, model: Mo
     assert model.entered.wait(PATIENCE)
     shop.close()
     assert not any(thread.name == "repairs" for thread in threading.enumerate())
+
+
+def test_where_the_person_looks_first_nothing_is_sent_before(shop: Shop, model: Model) -> None:
+    shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
+    shop.deploy(BROKEN)
+    shop.publish("a")
+    shop.tick()
+    [one] = shop.requests()
+    assert (one.kind, shop.workflow().fixing, model.asked) == (RequestKind.SCRIPT_ERROR, False, [])
+    assert one.run is not None
+    shop.house.repairs.start(one.run)
+    with pytest.raises(RefusedError, match="already"):
+        shop.house.repairs.start(one.run)
+    assert (shop.requests(), shop.workflow().fixing) == ([], True)
+    until(shop, lambda: asked(shop, RequestKind.FIX))
+    told = json.loads(model.asked[0].body)["messages"]
+    assert one.ui["sends"] == "\n\n".join(part["content"] for part in told), "what was shown is what was sent"
+
+
+def test_what_cannot_be_repaired_is_refused_with_the_reason(shop: Shop, model: Model) -> None:
+    shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
+    shop.deploy(BROKEN)
+    shop.publish("a")
+    shop.tick()
+    run = shop.runs()[-1].id
+    shop.engine.context.settings = replace(shop.settings, fixer=FixerChoice())
+    with pytest.raises(RefusedError, match="Nobody was chosen"):
+        shop.house.repairs.start(run)
+    shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
+    shop.deploy(GOOD)
+    with pytest.raises(RefusedError, match="still in use"):
+        shop.house.repairs.start(run)
+    assert model.asked == []
