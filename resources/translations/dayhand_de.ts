@@ -32,6 +32,13 @@
     </message>
 </context>
 <context>
+    <name>Changes</name>
+    <message>
+        <source>What changes</source>
+        <translation>Was sich ändert</translation>
+    </message>
+</context>
+<context>
     <name>ConnectDialog</name>
     <message>
         <source>Connect</source>
@@ -70,30 +77,6 @@
         <translation>Neue Verbindung</translation>
     </message>
     <message>
-        <source>{label} (if you like)</source>
-        <translation>{label} (wenn gewünscht)</translation>
-    </message>
-    <message>
-        <source>Leave it empty to keep the one from before</source>
-        <translation>Leer lassen, um das bisherige zu behalten</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>Auswählen …</translation>
-    </message>
-    <message>
-        <source>Choose {label}</source>
-        <translation>{label} auswählen</translation>
-    </message>
-    <message>
-        <source>Choose a folder</source>
-        <translation>Ordner auswählen</translation>
-    </message>
-    <message>
-        <source>Choose a file</source>
-        <translation>Datei auswählen</translation>
-    </message>
-    <message>
         <source>Testing…</source>
         <translation>Wird geprüft …</translation>
     </message>
@@ -104,6 +87,33 @@
     <message>
         <source>Sign in in the browser that opens now…</source>
         <translation>Melde dich in dem Browser an, der sich jetzt öffnet …</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectFields</name>
+    <message>
+        <source>{label} (if you like)</source>
+        <translation type="unfinished">{label} (wenn gewünscht)</translation>
+    </message>
+    <message>
+        <source>Leave it empty to keep the one from before</source>
+        <translation type="unfinished">Leer lassen, um das bisherige zu behalten</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation type="unfinished">Auswählen …</translation>
+    </message>
+    <message>
+        <source>Choose {label}</source>
+        <translation type="unfinished">{label} auswählen</translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation type="unfinished">Ordner auswählen</translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation type="unfinished">Datei auswählen</translation>
     </message>
 </context>
 <context>
@@ -326,6 +336,10 @@
         <translation>Noch einmal prüfen</translation>
     </message>
     <message>
+        <source>Try it…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -415,6 +429,97 @@
     <message>
         <source>No differences</source>
         <translation>Keine Unterschiede</translation>
+    </message>
+</context>
+<context>
+    <name>FixerSection</name>
+    <message>
+        <source>Who repairs scripts that fail</source>
+        <translation>Wer Skripte repariert, die scheitern</translation>
+    </message>
+    <message>
+        <source>When a script that failed is sent</source>
+        <translation>Wann ein gescheitertes Skript gesendet wird</translation>
+    </message>
+    <message>
+        <source>When a repair is used</source>
+        <translation>Wann eine Reparatur verwendet wird</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Address of the server</source>
+        <translation>Adresse des Servers</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Key of the server</source>
+        <translation>Schlüssel des Servers</translation>
+    </message>
+    <message>
+        <source>Forget the key</source>
+        <translation>Schlüssel vergessen</translation>
+    </message>
+    <message>
+        <source>Tokens that one repair may cost</source>
+        <translation>Token, die eine Reparatur kosten darf</translation>
+    </message>
+    <message>
+        <source>Seconds that one repair may take</source>
+        <translation>Sekunden, die eine Reparatur dauern darf</translation>
+    </message>
+    <message>
+        <source>Scripts that &amp;fail are repaired by</source>
+        <translation>Ge&amp;scheiterte Skripte repariert</translation>
+    </message>
+    <message>
+        <source>&amp;Command</source>
+        <translation>&amp;Befehl</translation>
+    </message>
+    <message>
+        <source>Add&amp;ress of the server</source>
+        <translation>Ad&amp;resse des Servers</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>&amp;Modell</translation>
+    </message>
+    <message>
+        <source>Ke&amp;y, if it needs one</source>
+        <translation>Schl&amp;üssel, falls nötig</translation>
+    </message>
+    <message>
+        <source>&amp;Tokens for one repair, at most</source>
+        <translation>&amp;Token je Reparatur, höchstens</translation>
+    </message>
+    <message>
+        <source>Seconds for one repair, at most</source>
+        <translation>Sekunden je Reparatur, höchstens</translation>
+    </message>
+    <message>
+        <source>A script that failed is sent</source>
+        <translation>Ein gescheitertes Skript geht hinaus</translation>
+    </message>
+    <message>
+        <source>A re&amp;pair is used</source>
+        <translation>Eine Re&amp;paratur wird verwendet</translation>
+    </message>
+    <message>
+        <source>A script that fails is sent there with its error, the end of its log and what it worked on, without passwords and without the words of mails. Attention shows what is sent. A repair may not change what a workflow is allowed to do, or when it asks you.</source>
+        <translation>Ein Skript, das scheitert, wird dorthin gesendet, mit seinem Fehler, dem Ende seines Protokolls und dem, woran es gearbeitet hat, ohne Passwörter und ohne den Wortlaut von Mails. Unter „Zu klären“ siehst du, was gesendet wird. Eine Reparatur darf nicht ändern, was ein Ablauf darf oder wann er dich fragt.</translation>
+    </message>
+    <message>
+        <source>Kept in the keyring</source>
+        <translation>Liegt im Schlüsselbund</translation>
+    </message>
+    <message>
+        <source>Nobody repairs scripts until the fields above are filled in.</source>
+        <translation>Niemand repariert Skripte, bis die Felder oben ausgefüllt sind.</translation>
     </message>
 </context>
 <context>
@@ -552,6 +657,57 @@
     <message>
         <source>Waiting for an outside action to finish…</source>
         <translation>Eine Aktion außerhalb wird noch fertig …</translation>
+    </message>
+</context>
+<context>
+    <name>NewDialog</name>
+    <message>
+        <source>New workflow</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Templates</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Open the script in my editor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Abbrechen</translation>
+    </message>
+    <message>
+        <source>Go on…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is the workflow to be called?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In which file is the script to be?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation type="unfinished">Auswählen …</translation>
+    </message>
+    <message>
+        <source>Choose: {question}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation type="unfinished">Ordner auswählen</translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation type="unfinished">Datei auswählen</translation>
+    </message>
+    <message>
+        <source>Writing {file}…</source>
+        <translation type="unfinished">{file} wird geschrieben …</translation>
     </message>
 </context>
 <context>
@@ -944,6 +1100,29 @@
     </message>
 </context>
 <context>
+    <name>SentDialog</name>
+    <message>
+        <source>What would be sent</source>
+        <translation>Was gesendet würde</translation>
+    </message>
+    <message>
+        <source>What was sent</source>
+        <translation>Was gesendet wurde</translation>
+    </message>
+    <message>
+        <source>This went to whoever repairs scripts, and nothing else. Passwords and the words of mails were left out.</source>
+        <translation>Das ging an den, der Skripte repariert, und sonst nichts. Passwörter und der Wortlaut von Mails blieben weg.</translation>
+    </message>
+    <message>
+        <source>This goes to whoever repairs scripts, and nothing else. Passwords and the words of mails are left out.</source>
+        <translation>Das geht an den, der Skripte repariert, und sonst nichts. Passwörter und der Wortlaut von Mails bleiben weg.</translation>
+    </message>
+    <message>
+        <source>&amp;Send</source>
+        <translation>&amp;Senden</translation>
+    </message>
+</context>
+<context>
     <name>SettingsPage</name>
     <message>
         <source>Settings</source>
@@ -1044,6 +1223,10 @@
     <message>
         <source>What a script says itself comes before these two.</source>
         <translation>Was ein Skript selbst sagt, geht diesen beiden vor.</translation>
+    </message>
+    <message>
+        <source>Repairs</source>
+        <translation>Reparaturen</translation>
     </message>
     <message>
         <source>History</source>
@@ -1205,6 +1388,104 @@ Deine: {mine}</translation>
     <message>
         <source>More is in History.</source>
         <translation>Mehr steht im Verlauf.</translation>
+    </message>
+</context>
+<context>
+    <name>Trial</name>
+    <message>
+        <source>The trial ended without an answer. Try it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The trial could not be started. Try it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>TryDialog</name>
+    <message>
+        <source>Try it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It runs now, in a place of its own. It reads for real through your connections; what it would do outside is shown and not done. Where it would ask you, yes is taken for granted. What the script does by itself, without a connection, is done.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A day of its schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A week of its schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A month of its schedule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is being tried</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>It is being tried…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What it would do</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;How long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try it again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show more ({number})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing ran: there was nothing to do.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 run. Nothing was done outside.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} runs. Nothing was done outside.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It would have gone on; so many are enough to see.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Times are those of the trial.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At the end it waited: {sentence}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1417,6 +1698,10 @@ Deine: {mine}</translation>
         <translation>Stoppen</translation>
     </message>
     <message>
+        <source>Try it…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>Pausieren</translation>
     </message>
@@ -1582,8 +1867,12 @@ Deine: {mine}</translation>
         <translation>Noch keine Abläufe</translation>
     </message>
     <message>
-        <source>A workflow is one Python file that does a chore for you. Deploy one with the button, or drop a .py file here. You see what it may do before anything runs.</source>
-        <translation>Ein Ablauf ist eine Python-Datei, die dir eine Aufgabe abnimmt. Richte einen mit dem Knopf ein, oder lege eine .py-Datei hier ab. Du siehst, was er darf, bevor etwas läuft.</translation>
+        <source>A workflow is one Python file that does a chore for you. Begin with one of ours, or drop a .py file of yours here. You see what it may do before anything runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New workflow…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Deploy a script…</source>
@@ -1689,6 +1978,10 @@ Deine: {mine}</translation>
         <translation>Noch einmal starten</translation>
     </message>
     <message>
+        <source>Look at it</source>
+        <translation>Ansehen</translation>
+    </message>
+    <message>
         <source>Asks for your approval</source>
         <translation>Bittet um Zustimmung</translation>
     </message>
@@ -1715,6 +2008,14 @@ Deine: {mine}</translation>
     <message>
         <source>Script error</source>
         <translation>Fehler im Skript</translation>
+    </message>
+    <message>
+        <source>Repair is ready</source>
+        <translation>Reparatur liegt bereit</translation>
+    </message>
+    <message>
+        <source>Was repaired</source>
+        <translation>Wurde repariert</translation>
     </message>
     <message>
         <source>Keeps failing</source>
@@ -1783,6 +2084,42 @@ Deine: {mine}</translation>
     <message>
         <source>The version before is in use again.</source>
         <translation>Die Version davor ist wieder in Gebrauch.</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Anwenden</translation>
+    </message>
+    <message>
+        <source>The repaired script is in use.</source>
+        <translation>Das reparierte Skript ist in Gebrauch.</translation>
+    </message>
+    <message>
+        <source>No</source>
+        <translation>Nein</translation>
+    </message>
+    <message>
+        <source>The script stays as it is.</source>
+        <translation>Das Skript bleibt, wie es ist.</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>The repaired script stays in use.</source>
+        <translation>Das reparierte Skript bleibt in Gebrauch.</translation>
+    </message>
+    <message>
+        <source>Have it repaired…</source>
+        <translation>Reparieren lassen…</translation>
+    </message>
+    <message>
+        <source>A repair is being prepared.</source>
+        <translation>Eine Reparatur wird vorbereitet.</translation>
+    </message>
+    <message>
+        <source>See what was sent</source>
+        <translation>Gesendetes ansehen</translation>
     </message>
     <message>
         <source>Open</source>
@@ -2375,6 +2712,37 @@ Deine: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>fixes</name>
+    <message>
+        <source>The script failed. A repair is ready: look at what it changes.</source>
+        <translation>Das Skript ist gescheitert. Eine Reparatur liegt bereit: Sieh dir an, was sie ändert.</translation>
+    </message>
+    <message>
+        <source>The script failed and was repaired. It goes on with version {number}.</source>
+        <translation>Das Skript ist gescheitert und wurde repariert. Es geht weiter mit Version {number}.</translation>
+    </message>
+    <message>
+        <source>What broke</source>
+        <translation>Was schiefging</translation>
+    </message>
+    <message>
+        <source>Look twice</source>
+        <translation>Sieh genau hin</translation>
+    </message>
+    <message>
+        <source>What the repair changes</source>
+        <translation>Was die Reparatur ändert</translation>
+    </message>
+    <message>
+        <source>It imports {names}, which it did not before.</source>
+        <translation>Sie importiert {names}, was bisher nicht so war.</translation>
+    </message>
+    <message>
+        <source>It changes how events are told apart (id=): what was dealt with may come again, or news be overlooked.</source>
+        <translation>Sie ändert, woran Ereignisse unterschieden werden (id=): Erledigtes kann wiederkommen, Neues übersehen werden.</translation>
+    </message>
+</context>
+<context>
     <name>happenings</name>
     <message>
         <source>Details</source>
@@ -2518,6 +2886,49 @@ Deine: {mine}</translation>
     <message>
         <source>{what} It was tried again.</source>
         <translation>{what} Es wurde noch einmal versucht.</translation>
+    </message>
+</context>
+<context>
+    <name>new</name>
+    <message>
+        <source>There is a workflow called {name} already. Give this one another name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} is there already. Choose another file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} cannot be written: {why}. Choose another place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An answer is missing here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write a number.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write a time of day, such as 09:00.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no such time zone. Write one such as Europe/Berlin.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The quotes in the command do not match.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That cannot be used here. Write something else.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is connected already, with {value}. Give the same here, or change it in Connections.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2868,6 +3279,34 @@ Deine: {mine}</translation>
         <source>For ever</source>
         <translation>Für immer</translation>
     </message>
+    <message>
+        <source>Nobody</source>
+        <translation>Niemand</translation>
+    </message>
+    <message>
+        <source>A command of this computer</source>
+        <translation>Ein Befehl dieses Computers</translation>
+    </message>
+    <message>
+        <source>A model server</source>
+        <translation>Ein Modell-Server</translation>
+    </message>
+    <message>
+        <source>At once</source>
+        <translation>Sofort</translation>
+    </message>
+    <message>
+        <source>After I looked at it</source>
+        <translation>Nachdem ich es gesehen habe</translation>
+    </message>
+    <message>
+        <source>After my yes</source>
+        <translation>Nach meinem Ja</translation>
+    </message>
+    <message>
+        <source>At once, unless it must ask me</source>
+        <translation>Sofort, außer sie muss mich fragen</translation>
+    </message>
 </context>
 <context>
     <name>strip</name>
@@ -2878,6 +3317,153 @@ Deine: {mine}</translation>
     <message>
         <source>Last {number}: {states}</source>
         <translation>Letzte {number}: {states}</translation>
+    </message>
+</context>
+<context>
+    <name>templates</name>
+    <message>
+        <source>Calendar reminder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a notice before each event of a calendar begins</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many minutes before?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Certificates and disks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a notice before a certificate of a server runs out, or a disk is full</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which servers, such as example.org or example.org:993 (with commas)?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which disks, by a folder on each (with commas)?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From how many percent on is a disk too full?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Invoice reminders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a polite mail for each invoice that is overdue, sent only after you said yes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which table has your invoices (number, customer, mail, amount, due, paid)?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Who signs the mails?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mailed receipts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>receipts in the inbox become rows of a table, after you said yes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In which table, a file that ends in .csv or .sqlite?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which word in the subject makes a mail a receipt?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Morning digest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what is new in a feed, in one mail every morning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is the address of the feed?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>To which address is the mail to go?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At what time?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In which time zone, such as Europe/Berlin?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nightly command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a command every night; a missed night is made up for in the morning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which command is to run?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sort folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>files that land in a folder are sorted by kind, and copied to a second place every night</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which folder is to be sorted?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where is the second copy to be?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>When is it to be copied?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Watch page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a notice when a price or another text on a web page changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On which site, such as https://shop.example.org?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which page of it, such as /lamps/7?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What to look for, as a regular expression with brackets around what changes?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tell only at or below this price (0 tells every change)?</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3034,6 +3620,33 @@ Deine: {mine}</translation>
     <message>
         <source>Pause for</source>
         <translation>Pausieren für</translation>
+    </message>
+</context>
+<context>
+    <name>trial</name>
+    <message>
+        <source>It had nothing to report.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It would ask you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{tool} on {connection}</source>
+        <translation type="unfinished">{tool} mit {connection}</translation>
+    </message>
+    <message>
+        <source>It would do this outside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It would run these commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It printed</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
