@@ -475,19 +475,19 @@
     </message>
     <message>
         <source>Scripts that &amp;fail are repaired by</source>
-        <translation>Ge&amp;scheiterte Skripte repariert</translation>
+        <translation>Gescheiterte Skripte re&amp;pariert</translation>
     </message>
     <message>
         <source>&amp;Command</source>
-        <translation>&amp;Befehl</translation>
+        <translation>Befe&amp;hl</translation>
     </message>
     <message>
         <source>Add&amp;ress of the server</source>
-        <translation>Ad&amp;resse des Servers</translation>
+        <translation>A&amp;dresse des Servers</translation>
     </message>
     <message>
         <source>&amp;Model</source>
-        <translation>&amp;Modell</translation>
+        <translation>M&amp;odell</translation>
     </message>
     <message>
         <source>Ke&amp;y, if it needs one</source>
@@ -507,7 +507,7 @@
     </message>
     <message>
         <source>A re&amp;pair is used</source>
-        <translation>Eine Re&amp;paratur wird verwendet</translation>
+        <translation>Eine Reparatur wird ver&amp;wendet</translation>
     </message>
     <message>
         <source>A script that fails is sent there with its error, the end of its log and what it worked on, without passwords and without the words of mails. Attention shows what is sent. A repair may not change what a workflow is allowed to do, or when it asks you.</source>
