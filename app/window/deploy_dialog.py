@@ -119,9 +119,12 @@ class DeployDialog(QDialog):
     deployed = Signal(str, str)
     """Slug and a sentence."""
 
-    def __init__(self, installation: Installation, path: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, installation: Installation, path: Path, parent: QWidget | None = None, *, is_ours: bool = False
+    ) -> None:
+        """What comes from a template of ours is proposed with all that it uses, and paused until one has looked."""
         super().__init__(parent)
-        self._installation, self._path = installation, path
+        self._installation, self._path, self._is_ours = installation, path, is_ours
         self._asking = Asking(self)
         self.offer: Offer | None = None
         self.setWindowTitle(self.tr("Deploy a script"))
@@ -140,6 +143,7 @@ class DeployDialog(QDialog):
         self.missing = make_text("", Tone.ATTENTION.value)
         self.missing.hide()
         self.paused = QCheckBox(self.tr("Start it &paused"))
+        self.paused.setChecked(is_ours)
         self.watch = QCheckBox(self.tr("Deploy again whenever the &file is saved"))
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
@@ -215,7 +219,8 @@ class DeployDialog(QDialog):
             item = QListWidgetItem(use.words)
             item.setData(_USE, use)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)
-            item.setCheckState(Qt.CheckState.Checked if use.is_allowed else Qt.CheckState.Unchecked)
+            is_checked = use.is_allowed or self._is_ours
+            item.setCheckState(Qt.CheckState.Checked if is_checked else Qt.CheckState.Unchecked)
             self.uses.addItem(item)
         title = self.tr("Check what you allow") if offer.uses else self.tr("It uses no connection.")
         self.uses_title.setText(title)

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.asking import command
@@ -16,6 +16,8 @@ from app.widgets.empty import EmptyPage
 from app.widgets.search_field import SearchField
 from app.widgets.signs import sign_workflow
 from app.window.deploy_dialog import DeployDialog
+from app.window.new_dialog import NewDialog
+from app.window.new_script import take_back
 from app.window.page import Page
 from app.window.saying import Saying, leave_find, make_button, make_heading
 from app.window.workflow import WorkflowPane
@@ -43,10 +45,11 @@ class WorkflowsPage(Page):
             "workflow",
             self.tr("No workflows yet"),
             self.tr(
-                "A workflow is one Python file that does a chore for you. Deploy one with the button, "
-                "or drop a .py file here. You see what it may do before anything runs."
+                "A workflow is one Python file that does a chore for you. Begin with one of ours, "
+                "or drop a .py file of yours here. You see what it may do before anything runs."
             ),
-            action=self.tr("Deploy a script…"),
+            action=self.tr("New workflow…"),
+            other=self.tr("Deploy a script…"),
         )
         self.nothing = EmptyPage(
             "search",
@@ -94,6 +97,12 @@ class WorkflowsPage(Page):
         dialog.deployed.connect(self._after_deploy)
         dialog.open()
 
+    def begin_new(self) -> None:
+        """From a template, which asks what it needs to know."""
+        dialog = NewDialog(self.installation, self)
+        dialog.written.connect(self._propose)
+        dialog.open()
+
     def take_file(self, path: Path) -> None:
         self.deploy(path)
 
@@ -119,7 +128,8 @@ class WorkflowsPage(Page):
         self.tag.hide()
         self.count = QLabel()
         mark(self.count, "ink", "muted")
-        self.add = make_button(self.tr("Deploy a script…"), "Ctrl+N", importance="primary")
+        self.new = make_button(self.tr("New workflow…"), "Ctrl+N", importance="primary")
+        self.add = make_button(self.tr("Deploy a script…"), "Ctrl+O")
         self.run = make_button(self.tr("Run now"), "Ctrl+R")
         self.pause = make_button(self.tr("Pause"), "Ctrl+P")
         self.open = make_button(self.tr("Open"))
@@ -132,6 +142,7 @@ class WorkflowsPage(Page):
         top.addWidget(make_heading(self.title, Type.DISPLAY))
         top.addStretch(1)
         top.addWidget(self.add)
+        top.addWidget(self.new)
         bar = QHBoxLayout()
         bar.setSpacing(Space.SMALL)
         bar.addWidget(self.field, 1)
@@ -173,8 +184,10 @@ class WorkflowsPage(Page):
         self.open.clicked.connect(lambda: self._open(self.list.currentIndex()))
         self.run.clicked.connect(lambda: self._command("run", self.tr("{name} starts now.")))
         self.pause.clicked.connect(self._pause_or_resume)
+        self.new.clicked.connect(self.begin_new)
         self.add.clicked.connect(self.choose_file)
-        self.empty.acted.connect(self.choose_file)
+        self.empty.acted.connect(self.begin_new)
+        self.empty.other_acted.connect(self.choose_file)
         self.nothing.acted.connect(self._show_all)
         self.pane.left.connect(self._leave_pane)
         self.pane.open_page.connect(self.open_page)
@@ -190,7 +203,8 @@ class WorkflowsPage(Page):
         shown, all_rows = self.filter.rowCount(), self.model.rowCount()
         is_empty = not all_rows and not self.filter.is_narrow
         self._bar.setVisible(not is_empty)
-        self.add.setVisible(not is_empty)
+        for button in (self.new, self.add):
+            button.setVisible(not is_empty)
         self.body.setCurrentWidget(self.empty if is_empty else self.list if shown else self.nothing)
         said = self.tr("{shown} of {all}") if shown != all_rows else self.tr("{all} in all")
         self.count.setText("" if is_empty else said.format(shown=say_number(shown), all=say_number(all_rows)))
@@ -271,6 +285,15 @@ class WorkflowsPage(Page):
         self.saying.say(sentence, Tone.GOOD)
         self.open_subject(slug)
         self.refresh()
+
+    def _propose(self, path: Path, script: str, edits: bool) -> None:  # noqa: FBT001  # a signal's
+        """A script from a template: deployed after a look at what it may do, or taken back."""
+        dialog = DeployDialog(self.installation, path, self, is_ours=True)
+        dialog.deployed.connect(self._after_deploy)
+        if edits:
+            dialog.deployed.connect(lambda *_: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))))
+        dialog.rejected.connect(lambda: self.asking.ask(lambda: take_back(path, script), lambda _: None))
+        dialog.open()
 
     def _leave_pane(self, sentence: str) -> None:
         self._show_list()

@@ -140,7 +140,7 @@ def test_an_empty_page_says_what_to_do(qtbot: QtBot, empty: Installation, wait: 
     page.show()
     page.refresh()
     wait(lambda: page.body.currentWidget() is page.empty)
-    assert page.empty.button is not None and page.empty.button.text() == "Deploy a script…"
+    assert page.empty.button is not None and page.empty.button.text() == "New workflow…"
     assert not page.field.isVisible()
 
 

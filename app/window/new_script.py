@@ -1,0 +1,94 @@
+"""Writing a script from a template, with the connections that its answers make. Never in the GUI thread."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from dayhand._workflow import make_slug
+from PySide6.QtCore import QCoreApplication, QStandardPaths
+
+from app.asking import command
+from app.installation import Installation
+from app.templates import Kind, Question, Template
+from scheduler.engine.refusal import RefusedError
+from scheduler.store import workflows
+
+translate = QCoreApplication.translate
+
+
+def propose_file(template: Template) -> Path:
+    """Among the person's documents, under a name that is free."""
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    folder, stem = Path(documents or Path.home()) / "Dayhand", template.slug.replace("-", "_")
+    path, number = folder / f"{stem}.py", 1
+    while path.exists():
+        number += 1
+        path = folder / f"{stem}_{number}.py"
+    return path
+
+
+def write_script(
+    installation: Installation, template: Template, answers: Mapping[str, Any], name: str, path: Path
+) -> str:
+    """The text that was written. RefusedError, and nothing is left, where it cannot be."""
+    if workflows.find(installation.database.read(), make_slug(name)) is not None:
+        said = translate("new", "There is a workflow called {name} already. Give this one another name.")
+        raise RefusedError("exists", said.format(name=name))
+    script = template.fill(answers, name=name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(script)
+    except OSError as error:
+        if path.exists():
+            said = translate("new", "{file} is there already. Choose another file.")
+            raise RefusedError("file", said.format(file=path)) from error
+        said = translate("new", "{file} cannot be written: {why}. Choose another place.")
+        raise RefusedError("file", said.format(file=path, why=error.strerror or error)) from error
+    try:
+        _connect(installation, template, answers)
+    except BaseException:
+        path.unlink()
+        raise
+    return script
+
+
+def take_back(path: Path, script: str) -> None:
+    """Whoever changed their mind finds nothing; what somebody has changed in the meantime is theirs."""
+    with suppress(OSError, UnicodeDecodeError):
+        if path.read_text(encoding="utf-8") == script:
+            path.unlink()
+
+
+def say_bad_answer(question: Question, text: str) -> str:
+    """What to write instead."""
+    if not text.strip():
+        return translate("new", "An answer is missing here.")
+    match question.kind:
+        case Kind.NUMBER:
+            return translate("new", "Write a number.")
+        case Kind.TIME:
+            return translate("new", "Write a time of day, such as 09:00.")
+        case Kind.ZONE:
+            return translate("new", "There is no such time zone. Write one such as Europe/Berlin.")
+        case Kind.COMMAND:
+            return translate("new", "The quotes in the command do not match.")
+        case _:
+            return translate("new", "That cannot be used here. Write something else.")
+
+
+def _connect(installation: Installation, template: Template, answers: Mapping[str, Any]) -> None:
+    """What others use stays as it is."""
+    known = {one["connection"]: one for one in command(installation, "connections")["connections"]}
+    for name, settings in template.settings(answers).items():
+        if name in known and known[name]["is_connected"]:
+            kept = command(installation, "fields", name=name)["settings"]
+            other = [field for field, value in settings.items() if kept.get(field) not in (None, value)]
+            if other:
+                said = translate(
+                    "new", "{name} is connected already, with {value}. Give the same here, or change it in Connections."
+                )
+                raise RefusedError("connected", said.format(name=name, value=kept[other[0]]))
+        else:
+            command(installation, "connect", name=name, settings=settings, test=False)
