@@ -126,17 +126,17 @@ class Registry:
 
 
 _BUILT_IN = {
-    "caldav": "caldav",
-    "feed": "feed",
-    "files": "files",
-    "google": "google",
-    "http": "http",
-    "imap": "imap",
+    "caldav": "caldav.connector",
+    "feed": "feed.connector",
+    "files": "files.connector",
+    "google": "google.connector",
+    "http": "http.connector",
+    "imap": "mail.imap",
     "restic": "secret",
     "secret": "secret",
-    "slack": "slack",
-    "smtp": "smtp",
-    "table": "table",
+    "slack": "slack.connector",
+    "smtp": "mail.smtp",
+    "table": "table.connector",
 }
 """The module of each kind, which holds it under that name. Most people use few, so each is loaded when needed."""
 

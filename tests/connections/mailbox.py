@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import Checked, ToolFailedError
-from scheduler.connections.connectors.imap import imap
+from scheduler.connections.connectors.mail.imap import imap
 from scheduler.rules.failures import Failure
 from tests.connections.calls import call, tool_of
 from tests.connections.dovecot import Dovecot

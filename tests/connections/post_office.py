@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scheduler.connections.connectors.imap import imap
-from scheduler.connections.connectors.smtp import smtp
+from scheduler.connections.connectors.mail.imap import imap
+from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.connections.registry import Registry
 from tests.connections.dovecot import Dovecot
 from tests.connections.postbox import Postbox

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import Connector, Field
-from scheduler.connections.connectors.http import http
+from scheduler.connections.connectors.http.connector import http
 from scheduler.connections.discretion import HIDDEN, hide_echoes
 from scheduler.connections.registry import Registry
 from tests.connections.calls import call

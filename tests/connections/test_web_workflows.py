@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from scheduler.connections.connectors.caldav import caldav
-from scheduler.connections.connectors.feed import feed
-from scheduler.connections.connectors.http import http
+from scheduler.connections.connectors.caldav.connector import caldav
+from scheduler.connections.connectors.feed.connector import feed
+from scheduler.connections.connectors.http.connector import http
 from scheduler.connections.registry import Registry
 from tests.connections.radicale_server import PASSWORD, USER, ask, radicale
 from tests.connections.web_servers import Asked, Reply, losing, web

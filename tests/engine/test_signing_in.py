@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.connectors.google import google
-from scheduler.connections.connectors.http import http
-from scheduler.connections.connectors.slack import slack
+from scheduler.connections.connectors.google.connector import google
+from scheduler.connections.connectors.http.connector import http
+from scheduler.connections.connectors.slack.connector import slack
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError, SignInStoppedError
 from scheduler.connections.oauth.renewing import Renewals

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.connectors.file_actions import delete, move, write
+from scheduler.connections.connectors.files.actions import delete, move, write
 from scheduler.connections.connectors.folder import place_in, root_of
 from scheduler.rules.failures import FailureClass
 from tests.connections.calls import call

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scheduler.connections.connector import Call, Tool, ToolFailedError
-from scheduler.connections.connectors.google import google
+from scheduler.connections.connectors.google.connector import google
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.oauth.renewing import Renewals
 from scheduler.connections.registry import Registry

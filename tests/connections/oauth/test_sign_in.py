@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.connectors.google import google
-from scheduler.connections.connectors.slack import slack
+from scheduler.connections.connectors.google.connector import google
+from scheduler.connections.connectors.slack.connector import slack
 from scheduler.connections.oauth.authorising import authorise, challenge_of
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError, SignInError, SignInLateError
 from scheduler.connections.oauth.renewing import Renewals, renew

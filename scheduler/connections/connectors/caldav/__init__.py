@@ -1,0 +1,1 @@
+"""Calendars: the connector, WebDAV and iCalendar."""

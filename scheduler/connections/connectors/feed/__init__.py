@@ -1,0 +1,1 @@
+"""Feeds: the connector, and the documents that it reads."""

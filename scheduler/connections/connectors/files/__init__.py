@@ -1,0 +1,1 @@
+"""Files: the connector, and what it does to them."""

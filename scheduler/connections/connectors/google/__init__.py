@@ -1,0 +1,1 @@
+"""Google: the connector, and what it does in each service."""

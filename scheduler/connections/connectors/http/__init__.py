@@ -1,0 +1,1 @@
+"""Any web API: the connector, and its answers."""

@@ -1,0 +1,1 @@
+"""Slack: the connector, and how its server is asked."""

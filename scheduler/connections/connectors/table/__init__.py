@@ -1,0 +1,1 @@
+"""Tables: the connector, in files of text and in SQLite, each row once."""

@@ -1,0 +1,300 @@
+"""Calendars on a real Radicale: what is in a range, and an event that is added once, whatever breaks."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler.connections.connector import Checked, ToolFailedError
+from scheduler.connections.connectors.caldav.connector import caldav
+from scheduler.connections.registry import Registry
+from scheduler.rules.failures import Failure, FailureClass
+from tests.connections.calls import call, tool_of
+from tests.connections.radicale_server import PASSWORD, USER, ask, radicale
+from tests.connections.web_servers import Reply, losing, web
+
+
+@dataclass
+class Calendar:
+    server: str
+    url: str
+
+    def settings(self, **more: Any) -> dict[str, Any]:
+        given = {"url": self.url, "user": USER, "password": PASSWORD, **more}
+        return Registry([caldav]).check_settings("caldav", given)
+
+    def use(self, tool: str, key: str = "", given: dict[str, Any] | None = None, /, **parameters: Any) -> Any:
+        Registry.check_parameters(tool_of(caldav, tool), parameters)
+        return tool_of(caldav, tool).run(call(self.settings(**(given or {})), key, **parameters))
+
+    def check(self, key: str) -> Checked:
+        check = tool_of(caldav, "create").check
+        assert check is not None
+        return check(call(self.settings(), key, title="", start=""))
+
+    def put(self, *lines: str) -> None:
+        """An event that another program has written."""
+        text = "\r\n".join(("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:other", *lines, "END:VCALENDAR", ""))
+        ask("PUT", f"{self.url}{abs(hash(text))}.ics", text)
+
+    def put_event(self, *lines: str) -> None:
+        self.put("BEGIN:VEVENT", "DTSTAMP:20260101T000000Z", *lines, "END:VEVENT")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with radicale(tmp_path_factory.mktemp("radicale")) as url:
+        yield url
+
+
+@pytest.fixture
+def calendar(server: str, tmp_path: Path) -> Calendar:
+    url = f"{server}/{USER}/{tmp_path.name}/"
+    ask("MKCALENDAR", url)
+    return Calendar(server, url)
+
+
+def failure(act: Callable[[], Any]) -> Failure:
+    with pytest.raises(ToolFailedError) as caught:
+        act()
+    assert PASSWORD not in caught.value.failure.sentence
+    return caught.value.failure
+
+
+MAY = {"start": "2026-05-01", "end": "2026-06-01"}
+
+
+def test_an_event_is_added_and_found(calendar: Calendar) -> None:
+    made = calendar.use(
+        "create",
+        "key-1",
+        title="Café; größer, \\ better\nand more",
+        start="2026-05-04T09:00:00",
+        end="2026-05-04T10:30:00",
+        timezone="Europe/Berlin",
+        location="Zürich " * 30,
+        description="ü" * 200,
+    )
+    assert made["url"].startswith(calendar.url)
+    assert calendar.use("events", **MAY) == [
+        {
+            "id": made["id"],
+            "title": "Café; größer, \\ better\nand more",
+            "start": "2026-05-04T07:00:00+00:00",
+            "end": "2026-05-04T08:30:00+00:00",
+            "all_day": False,
+            "location": "Zürich " * 30,
+            "description": "ü" * 200,
+            "status": "",
+            "recurs": "",
+            "not_understood": [],
+        }
+    ]
+
+
+def test_a_whole_day_stays_a_day(calendar: Calendar) -> None:
+    calendar.use("create", "one", title="Day", start="2026-05-04")
+    calendar.use("create", "two", title="Days", start="2026-05-05", end="2026-05-08")
+    found = calendar.use("events", **MAY)
+    assert [(event["start"], event["end"], event["all_day"]) for event in found] == [
+        ("2026-05-04", "2026-05-05", True),
+        ("2026-05-05", "2026-05-08", True),
+    ]
+
+
+def test_the_same_key_adds_one_event_and_another_key_another(calendar: Calendar) -> None:
+    event = {"title": "Once", "start": "2026-05-04T09:00:00Z"}
+    assert calendar.use("create", "a", **event) == calendar.use("create", "a", **event)
+    assert len(calendar.use("events", **MAY)) == 1
+    calendar.use("create", "b", **event)
+    assert len(calendar.use("events", **MAY)) == 2
+
+
+def test_the_checker_tells_what_happened(calendar: Calendar) -> None:
+    assert calendar.check("a") == Checked(happened=False)
+    made = calendar.use("create", "a", title="Once", start="2026-05-04T09:00:00Z")
+    assert calendar.check("a") == Checked(happened=True, result=made)
+    assert calendar.check("b") == Checked(happened=False)
+
+
+def test_the_checker_finds_an_event_that_the_server_keeps_elsewhere(calendar: Calendar) -> None:
+    made = calendar.use("create", "a", title="Once", start="2026-05-04T09:00:00Z")
+    text = ask("GET", made["url"]).body.decode()
+    ask("DELETE", made["url"])
+    ask("PUT", f"{calendar.url}moved.ics", text)
+    assert calendar.check("a") == Checked(happened=True, result={**made, "url": f"{calendar.url}moved.ics"})
+
+
+def test_an_event_whose_answer_was_lost_is_unsure_and_then_found(calendar: Calendar) -> None:
+    event = {"title": "Lost", "start": "2026-05-04T09:00:00Z"}
+    with losing(calendar.server, lambda _: True) as between:
+        through = {"url": calendar.url.replace(calendar.server, between)}
+        told = failure(lambda: calendar.use("create", "a", through, **event))
+    assert told.kind is FailureClass.UNSURE
+    assert calendar.check("a").happened
+    calendar.use("create", "a", **event)
+    assert len(calendar.use("events", **MAY)) == 1
+
+
+def test_a_range_holds_what_touches_it(calendar: Calendar) -> None:
+    for key, start, end in (
+        ("before", "2026-05-04T07:00:00Z", "2026-05-04T09:00:00Z"),
+        ("into", "2026-05-04T08:00:00Z", "2026-05-04T09:00:01Z"),
+        ("inside", "2026-05-04T09:10:00Z", "2026-05-04T09:20:00Z"),
+        ("out of", "2026-05-04T09:59:59Z", "2026-05-04T12:00:00Z"),
+        ("after", "2026-05-04T10:00:00Z", "2026-05-04T11:00:00Z"),
+    ):
+        calendar.use("create", key, title=key, start=start, end=end)
+    found = calendar.use("events", start="2026-05-04T11:00", end="2026-05-04T12:00", timezone="Europe/Berlin")
+    assert [event["title"] for event in found] == ["into", "inside", "out of"]
+
+
+def test_times_of_zones_are_understood(calendar: Calendar) -> None:
+    calendar.put_event("UID:1", "SUMMARY:Named", "DTSTART;TZID=Europe/Berlin:20260504T090000", "DURATION:PT1H30M")
+    calendar.put_event("UID:2", "SUMMARY:Path", "DTSTART;TZID=/example.org/Europe/Berlin:20260505T090000")
+    calendar.put(
+        *("BEGIN:VTIMEZONE", "TZID:Mine", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0530"),
+        *("TZOFFSETTO:+0530", "END:STANDARD", "END:VTIMEZONE", "BEGIN:VEVENT", "DTSTAMP:20260101T000000Z", "UID:3"),
+        *("SUMMARY:Brought", "DTSTART;TZID=Mine:20260506T090000", "DTEND;TZID=Mine:20260506T100000", "END:VEVENT"),
+    )
+    found = calendar.use("events", **MAY)
+    assert [(event["title"], event["start"], event["end"], event["not_understood"]) for event in found] == [
+        ("Named", "2026-05-04T09:00:00+02:00", "2026-05-04T10:30:00+02:00", []),
+        ("Path", "2026-05-05T09:00:00+02:00", "2026-05-05T09:00:00+02:00", []),
+        ("Brought", "2026-05-06T09:00:00+05:30", "2026-05-06T10:00:00+05:30", []),
+    ]
+
+
+def test_an_event_that_repeats_is_each_of_its_times(calendar: Calendar) -> None:
+    calendar.put_event(
+        "UID:1", "SUMMARY:Weekly", "DTSTART:20260302T090000Z", "DTEND:20260302T100000Z", "RRULE:FREQ=WEEKLY"
+    )
+    found = calendar.use("events", start="2026-05-04", end="2026-05-19")
+    assert [event["start"] for event in found] == [
+        "2026-05-04T09:00:00+00:00",
+        "2026-05-11T09:00:00+00:00",
+        "2026-05-18T09:00:00+00:00",
+    ]
+    assert {event["id"] for event in found} == {"1"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [
+        ({"start": "2026-05-04T09:00:00"}, "no time zone"),
+        ({"start": "2026-05-04T09:00:00", "timezone": "Mars/Base"}, '"Mars/Base" is not known'),
+        ({"start": "tomorrow"}, "a day or a time"),
+        ({"start": "2026-05-04", "end": "2026-05-04T09:00:00Z"}, "both days or both times"),
+        ({"start": "2026-05-04", "end": "2026-05-04"}, "not after"),
+        ({"start": "9999-12-31"}, "too far away"),
+        ({"start": "0001-01-01T00:00:00+14:00"}, "too far away"),
+        ({"start": "2026-05-04", "description": "x" * 100_001}, '"description" is too long'),
+    ],
+)
+def test_an_event_that_cannot_be_is_refused(calendar: Calendar, parameters: dict[str, Any], word: str) -> None:
+    told = failure(lambda: calendar.use("create", "a", title="Never", **parameters))
+    assert (told.kind, word in told.sentence) == (FailureClass.LOGIC, True)
+    assert calendar.use("events", **MAY) == []
+
+
+def test_a_title_stays_a_title(calendar: Calendar) -> None:
+    """Nothing in a text can end it and begin another property."""
+    title = "a\r\nATTENDEE:mailto:you@example.org\nEND:VEVENT\r\0b"
+    calendar.use("create", "a", title=title, start="2026-05-04T09:00:00Z")
+    [event] = calendar.use("events", **MAY)
+    assert event["title"] == "a\nATTENDEE:mailto:you@example.org\nEND:VEVENTb"
+
+
+def test_a_wrong_password_asks_to_connect_again(calendar: Calendar) -> None:
+    wrong = {"password": "guess"}
+    for act in (
+        lambda: calendar.use("events", "", wrong, **MAY),
+        lambda: calendar.use("create", "a", wrong, title="a", start="2026-05-04"),
+        lambda: caldav.test(call(calendar.settings(**wrong))),
+    ):
+        assert failure(act).kind is FailureClass.AUTH
+
+
+def test_the_calendars_of_a_user_are_listed(calendar: Calendar) -> None:
+    for url in (calendar.server, f"{calendar.server}/{USER}/"):
+        found = calendar.use("calendars", "", {"url": url})
+        assert calendar.url in [one["url"] for one in found]
+
+
+def test_trying_says_whether_it_is_a_calendar_and_which_there_are(calendar: Calendar) -> None:
+    assert caldav.test(call(calendar.settings())) == "The calendar at 127.0.0.1 can be read."
+    told = failure(lambda: caldav.test(call(calendar.settings(url=f"{calendar.server}/{USER}"))))
+    assert told.kind is FailureClass.LOGIC
+    assert f"({calendar.server}/{USER}/" in told.sentence.partition("Choose one of: ")[2]
+
+
+def test_a_calendar_that_is_gone_is_said(calendar: Calendar) -> None:
+    ask("DELETE", calendar.url)
+    assert failure(lambda: calendar.use("events", **MAY)).kind is FailureClass.LOGIC
+    told = failure(lambda: calendar.use("create", "a", title="a", start="2026-05-04"))
+    assert told.kind is FailureClass.LOGIC
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html/>",
+        b"hello",
+        b"<!DOCTYPE a [<!ENTITY b 'c'>]><multistatus xmlns='DAV:'>&b;</multistatus>",
+        b"<multistatus xmlns='DAV:'>" + b"<a>" * 100_000,
+        b'<?xml version="1.0" encoding="klingon"?><a/>',
+    ],
+)
+def test_what_is_no_calendar_server_is_said(body: bytes) -> None:
+    with web(lambda _: Reply(207, body)) as server:
+        told = failure(lambda: Calendar(server.url, f"{server.url}/c/").use("events", **MAY))
+    assert told.kind is FailureClass.LOGIC
+    assert told.sentence.startswith("127.0.0.1 does not answer as a calendar server does.")
+
+
+def multistatus(*calendars: str) -> bytes:
+    """What a server answers that knows less than Radicale, or has worse events."""
+    parts = "".join(
+        f"<response><href>/c/{number}.ics</href><propstat><prop><C:calendar-data><![CDATA[{text}]]></C:calendar-data>"
+        "</prop><status>HTTP/1.1 200 OK</status></propstat></response>"
+        for number, text in enumerate(calendars)
+    )
+    return f'<multistatus xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">{parts}</multistatus>'.encode()
+
+
+def wrapped(*lines: str) -> str:
+    return "\n".join(("BEGIN:VCALENDAR", "BEGIN:VEVENT", *lines, "END:VEVENT", "END:VCALENDAR"))
+
+
+def test_what_is_not_understood_is_said_and_hides_no_other_event() -> None:
+    answer = multistatus(
+        "garbage",
+        wrapped("UID:1", "DTSTART;TZID=Lunar Standard Time:20260504T090000"),
+        wrapped("UID:2", "DTSTART:20200101T090000Z", "RRULE:FREQ=DAILY"),
+        wrapped("UID:3", "DTSTART:20260504T090000"),
+        wrapped("UID:4", "DTSTART:20260704T090000Z"),
+        wrapped("UID:5", "DTSTART:sometime"),
+    )
+    with web(lambda _: Reply(207, answer)) as server:
+        found = Calendar(server.url, f"{server.url}/c/").use("events", **MAY)
+    assert [(event["id"], event.get("start"), event["not_understood"]) for event in found] == [
+        ("/c/0.ics", None, ["what it is"]),
+        ("2", "2020-01-01T09:00:00+00:00", ["that it repeats"]),
+        ("1", "2026-05-04T09:00:00", ["the time zone Lunar Standard Time"]),
+        ("3", "2026-05-04T09:00:00", []),
+    ]
+
+
+def test_a_login_does_not_follow_a_principal_to_another_server() -> None:
+    with web(lambda _: Reply(500)) as other:
+        principal = f"<current-user-principal><href>{other.url}/me/</href></current-user-principal>"
+        body = (
+            f'<multistatus xmlns="DAV:"><response><href>/</href><propstat><prop>{principal}</prop>'
+            "<status>HTTP/1.1 200 OK</status></propstat></response></multistatus>"
+        )
+        with web(lambda _: Reply(207, body.encode())) as server:
+            assert Calendar(server.url, server.url).use("calendars") == []
+        assert other.asked == []

@@ -1,0 +1,170 @@
+"""iCalendar: what is written is read back, lines are never too wide, and times mean what the format says."""
+
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler.connections.connectors.caldav.ical import (
+    Component,
+    NotACalendarError,
+    Property,
+    escape,
+    fold,
+    read_calendar,
+    write_lines,
+)
+from scheduler.connections.connectors.caldav.ical_times import (
+    When,
+    known_zone,
+    read_duration,
+    read_when,
+    zones_of,
+)
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def calendar(*lines: str, end: str = "\r\n") -> Component:
+    return read_calendar(end.join(("BEGIN:VCALENDAR", *lines, "END:VCALENDAR", "")))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\t;,:\\"')))
+def test_a_text_that_was_written_is_read_back(text: str) -> None:
+    written = write_lines(["BEGIN:VCALENDAR", f"X-TEXT;A=b:{escape(text)}", "END:VCALENDAR"])
+    assert read_calendar(written).text("X-TEXT") == text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=50))
+def test_no_line_is_too_wide_and_no_letter_is_broken(text: str) -> None:
+    pieces = fold(f"SUMMARY:{text}").split("\r\n")
+    assert all(len(piece.encode()) <= 75 for piece in pieces)
+    assert all(piece.startswith(" ") for piece in pieces[1:])
+    assert pieces[0] + "".join(piece[1:] for piece in pieces[1:]) == f"SUMMARY:{text}"
+
+
+@given(st.text())
+def test_no_text_ends_its_line(text: str) -> None:
+    assert "\n" not in escape(text) and "\r" not in escape(text)
+    escape(text).encode()
+
+
+@given(
+    st.text()
+    | st.lists(st.sampled_from(["BEGIN:VCALENDAR", "END:VCALENDAR", "BEGIN:A", "END:A", "X:1"])).map("\n".join)
+)
+def test_any_text_is_a_calendar_or_refused(text: str) -> None:
+    with suppress(NotACalendarError):
+        assert read_calendar(text).name == "VCALENDAR"
+
+
+def test_lines_are_read_as_programs_write_them() -> None:
+    for end in ("\r\n", "\n"):
+        read = calendar(
+            'attendee;CN="Doe; Jane: boss";ROLE=A,"B":mailto:jane@example.org',
+            "SUMMARY:one" + end + "  two" + end + "\tthree",
+            "no line at all",
+            "",
+            "SUMMARY:second",
+            end=end,
+        )
+        attendee = read.first("ATTENDEE")
+        assert attendee is not None
+        assert (attendee.parameters["CN"], attendee.value) == ("Doe; Jane: boss", "mailto:jane@example.org")
+        assert read.text("SUMMARY") == "one twothree"
+        assert len(read.properties["SUMMARY"]) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello",
+        "BEGIN:VCALENDAR\n",
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\n",
+        "END:VCALENDAR\n",
+        "BEGIN:VCALENDAR\n" + "BEGIN:A\n" * 100_000,
+    ],
+)
+def test_half_a_calendar_is_none(text: str) -> None:
+    with pytest.raises(NotACalendarError):
+        read_calendar(text)
+
+
+def test_a_line_made_to_waste_time_is_read_quickly() -> None:
+    for line in ("A" * 1_000_000, "A" + ";B=c" * 200_000, 'A;B="' + "x" * 1_000_000, "A;B=" + "c," * 400_000):
+        assert calendar(line).properties == {}
+
+
+def when(value: str, **parameters: str) -> When | None:
+    return read_when(Property(value, parameters), {})
+
+
+def test_days_instants_and_times_of_a_zone_are_told_apart() -> None:
+    assert when("20260504", VALUE="DATE") == When(date(2026, 5, 4))
+    assert when("20260504") == When(date(2026, 5, 4))
+    assert when("20260504T090000Z") == When(datetime(2026, 5, 4, 9, tzinfo=UTC))
+    assert when("20260504T090000", TZID="Europe/Berlin") == When(datetime(2026, 5, 4, 9, tzinfo=BERLIN))
+    assert when("20260504T090000") == When(datetime(2026, 5, 4, 9))  # noqa: DTZ001  no zone is the point
+    assert when("20260504T090000", TZID="Moon") == When(datetime(2026, 5, 4, 9), "Moon")  # noqa: DTZ001  as above
+    for garbage in ("", "soon", "20261304", "20260504T250000Z", "20260504T0900"):
+        assert when(garbage) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("PT1H30M", timedelta(hours=1, minutes=30)),
+        ("P1DT2H", timedelta(days=1, hours=2)),
+        ("P2W", timedelta(weeks=2)),
+        ("-PT15M", timedelta(minutes=-15)),
+        ("PT0S", timedelta(0)),
+        ("P", None),
+        ("PT", None),
+        ("1H", None),
+        ("P99999999999D", None),
+    ],
+)
+def test_durations_are_read(text: str, span: timedelta | None) -> None:
+    assert read_duration(text) == span
+
+
+def test_a_day_later_is_the_same_time_by_the_clock_and_hours_are_hours() -> None:
+    """The clocks in Berlin go forward on 29 March 2026."""
+    before = When(datetime(2026, 3, 28, 12, tzinfo=BERLIN))
+    assert before.plus(timedelta(days=1)).instant() == datetime(2026, 3, 29, 10, tzinfo=UTC)
+    assert before.plus(timedelta(hours=23)).instant() == datetime(2026, 3, 29, 10, tzinfo=UTC)
+    assert str(before.plus(timedelta(hours=23))) == "2026-03-29T12:00:00+02:00"
+
+
+@pytest.mark.parametrize(
+    "name", ["", "/", "../../etc/passwd", "Europe", "W. Europe Standard Time", "\0", "Europe/Berlin\n"]
+)
+def test_a_zone_that_is_not_known_is_none(name: str) -> None:
+    assert known_zone(name) is None
+
+
+def test_a_zone_is_known_by_its_name_its_place_or_its_only_offset() -> None:
+    def zone(name: str, *lines: str) -> list[str]:
+        return ["BEGIN:VTIMEZONE", f"TZID:{name}", *lines, "END:VTIMEZONE"]
+
+    def part(kind: str, offset: str) -> list[str]:
+        return [f"BEGIN:{kind}", f"TZOFFSETTO:{offset}", f"END:{kind}"]
+
+    zones = zones_of(
+        calendar(
+            *zone("Outlook", "X-LIC-LOCATION:Europe/Berlin", *part("STANDARD", "+0000"), *part("DAYLIGHT", "+0100")),
+            *zone("India", *part("STANDARD", "+0530")),
+            *zone("West", *part("STANDARD", "-033000")),
+            *zone("Changing", *part("STANDARD", "+0100"), *part("DAYLIGHT", "+0200")),
+            *zone("Broken", *part("STANDARD", "+9900")),
+            *zone("Empty"),
+        )
+    )
+    assert zones["Outlook"] == BERLIN
+    assert zones["India"].utcoffset(None) == timedelta(hours=5, minutes=30)
+    assert zones["West"].utcoffset(None) == -timedelta(hours=3, minutes=30)
+    assert set(zones) == {"Outlook", "India", "West"}

@@ -1,0 +1,335 @@
+"""Google: mail, calendar and files, against the emulator; what it leaves out, against what stands in for it."""
+
+import base64
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from typing import Any
+
+import pytest
+
+from scheduler.connections.connector import Call, Checked, ToolFailedError
+from scheduler.connections.connectors.google.connector import google
+from scheduler.connections.connectors.google.web import place_of
+from scheduler.connections.given import check_parameters
+from scheduler.rules.failures import FailureClass
+from tests.connections import fronts
+from tests.connections.calls import call, tool_of
+from tests.connections.emulator import ANNA, ANNAS_TOKEN, Emulator
+from tests.connections.front import Front, Rule
+
+HI = {"to": ["Bert <bert@example.org>"], "subject": "Hi", "text": "Grüße"}
+LUNCH = {"summary": "Lunch", "start": "2026-05-04T12:00:00+02:00", "end": "2026-05-04T13:00:00+02:00"}
+
+
+emulator, front = fronts.emulator, fronts.google_front
+
+
+def make(front: Front, tool: str, key: str, **parameters: Any) -> Call:
+    check_parameters(tool_of(google, tool), parameters)
+    settings = {"base_url": front.url, "access_token": ANNAS_TOKEN, "account": ANNA}
+    return call(settings, key, **parameters)
+
+
+def use(front: Front, tool: str, key: str = "", **parameters: Any) -> Any:
+    return tool_of(google, tool).run(make(front, tool, key, **parameters))
+
+
+def check(front: Front, tool: str, key: str, **parameters: Any) -> Checked:
+    checker = tool_of(google, tool).check
+    assert checker is not None
+    return checker(make(front, tool, key, **parameters))
+
+
+def refused(front: Front, tool: str, key: str = "k", **parameters: Any) -> tuple[FailureClass, str]:
+    with pytest.raises(ToolFailedError) as failed:
+        use(front, tool, key, **parameters)
+    return failed.value.failure.kind, failed.value.failure.sentence
+
+
+def test_the_default_is_google_itself() -> None:
+    assert place_of({}, "token") == "https://oauth2.googleapis.com/token"
+    assert place_of({"base_url": None}, "mail") == "https://gmail.googleapis.com/gmail/v1/users/me"
+    assert place_of({"base_url": "http://127.0.0.1:1/"}, "files") == "http://127.0.0.1:1/drive/v3/files"
+
+
+def test_it_says_who_is_signed_in(front: Front) -> None:
+    assert google.test(make(front, "search_mail", "", query="x")) == f"Signed in as {ANNA}."
+
+
+def test_nobody_signed_in_is_no_riddle(front: Front) -> None:
+    with pytest.raises(ToolFailedError) as failed:
+        tool_of(google, "search_mail").run(call({"base_url": front.url}, query="x"))
+    assert failed.value.failure.kind is FailureClass.AUTH
+    assert front.seen == []
+
+
+def test_mails_are_found_newest_first(front: Front) -> None:
+    found = use(front, "search_mail", query="from:shop@example.com")
+    assert [mail["subject"] for mail in found] == ["Receipt 3", "Receipt 2", "Receipt 1"]
+    assert found[0]["date"] == "2026-05-03T08:00:00+00:00"
+    assert found[0]["from"] == "Shop <shop@example.com>"
+    assert [mail["subject"] for mail in use(front, "search_mail", query="subject:receipt", limit=2)] == [
+        "Receipt 3",
+        "Receipt 2",
+    ]
+    assert use(front, "search_mail", query="subject:nothing-like-it") == []
+
+
+def test_a_limit_has_limits(front: Front) -> None:
+    for limit in (0, -1, 101):
+        assert refused(front, "search_mail", query="x", limit=limit)[0] is FailureClass.LOGIC
+    assert front.seen == []
+
+
+def test_a_mail_is_read_with_what_is_attached(front: Front) -> None:
+    content = bytes(range(256))
+    sent = use(
+        front,
+        "send_mail",
+        "with-attachment",
+        **HI,
+        html="<p>Grüße</p>",
+        attachments=[{"name": "a.bin", "base64": base64.b64encode(content).decode(), "type": "application/pdf"}],
+    )
+    mail = use(front, "fetch_mail", id=sent["id"])
+    assert mail["text"].strip() == "Grüße" and mail["html"].strip() == "<p>Grüße</p>"
+    assert mail["message_id"] == sent["message_id"] and mail["subject"] == "Hi" and "SENT" in mail["labels"]
+    (attached,) = mail["attachments"]
+    assert (attached["name"], attached["type"]) == ("a.bin", "application/pdf")
+    got = use(front, "fetch_attachment", id=sent["id"], attachment=attached["attachment"])
+    assert base64.b64decode(got["base64"]) == content
+
+
+@pytest.mark.parametrize("identity", ["gone", "../../drafts", "a/b?x=y", "é"])
+def test_a_mail_that_is_not_there_is_said(front: Front, identity: str) -> None:
+    kind, said = refused(front, "fetch_mail", id=identity)
+    assert kind is FailureClass.LOGIC and "404" in said
+    assert [path.count("/") for _, path in front.seen] == [6]
+
+
+@pytest.mark.parametrize("identity", ["", ".", ".."])
+def test_an_id_is_never_a_way_to_another_place(front: Front, identity: str) -> None:
+    assert refused(front, "fetch_mail", id=identity)[0] is FailureClass.LOGIC
+    assert front.seen == []
+
+
+def raw_of(front: Front, identity: str) -> Any:
+    import urllib.request
+
+    request = urllib.request.Request(
+        f"{front.url}/gmail/v1/users/me/messages/{identity}?format=raw",
+        headers={"Authorization": f"Bearer {ANNAS_TOKEN}"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return message_from_bytes(base64.urlsafe_b64decode(json.loads(answer.read())["raw"] + "==="))
+
+
+def test_a_mail_is_sent_whole(front: Front) -> None:
+    sent = use(front, "send_mail", "whole", **HI, cc=["c@example.org"], bcc=["d@example.org", "e@example.org"])
+    mail = raw_of(front, sent["id"])
+    assert mail["From"] == ANNA and mail["To"] == "Bert <bert@example.org>" and mail["Cc"] == "c@example.org"
+    assert mail["Bcc"] == "d@example.org, e@example.org"
+    assert mail["Message-ID"] == mail["X-Dayhand-Message-ID"] == sent["message_id"]
+    assert mail.get_payload(decode=True).decode() == "Grüße\r\n"
+
+
+def test_the_same_key_is_the_same_mail(front: Front) -> None:
+    one, again, other = (use(front, "send_mail", key, **HI)["message_id"] for key in ("same", "same", "other"))
+    assert one == again != other
+
+
+@pytest.mark.parametrize("given", [{"to": ["a@b\r\nBcc: x@y.org"]}, {"subject": "Hi\nBcc: x@y.org"}, {"to": []}])
+def test_what_could_be_a_header_is_refused(front: Front, given: dict[str, Any]) -> None:
+    assert refused(front, "send_mail", **{**HI, **given})[0] is FailureClass.LOGIC
+    assert front.seen == []
+
+
+def test_a_mail_whose_answer_was_lost_is_found_and_not_sent_again(front: Front) -> None:
+    """X2: the emulator keeps the mail, the answer never comes, the checker finds it."""
+    front.rules.append(Rule("/messages/send", drop=True))
+    kind, said = refused(front, "send_mail", "lost", **HI)
+    assert kind is FailureClass.UNSURE and "look whether it did" in said
+    checked = check(front, "send_mail", "lost", **HI)
+    assert checked.happened
+    assert use(front, "fetch_mail", id=checked.result["id"])["message_id"] == checked.result["message_id"]
+    assert front.count("/messages/send") == 1
+
+
+def test_a_mail_that_never_left_is_not_found(front: Front) -> None:
+    front.rules.append(Rule("/messages/send", status=500))
+    assert refused(front, "send_mail", "never", **HI)[0] is FailureClass.UNSURE
+    assert check(front, "send_mail", "never", **HI) == Checked(happened=False)
+
+
+def test_a_mail_is_found_by_its_message_id_where_the_search_can(front: Front) -> None:
+    """The emulator's own search for one finds nothing, so here the answer is Google's as documented."""
+    found = json.dumps({"messages": [{"id": "m1", "threadId": "t1"}]}).encode()
+    front.rules.append(Rule("/users/me/messages", method="GET", status=200, body=found))
+    checked = check(front, "send_mail", "lost", **HI)
+    assert checked.happened and checked.result["id"] == "m1"
+    assert front.count("/messages", "GET") == 1
+
+
+def test_among_too_many_it_cannot_be_told(front: Front) -> None:
+    """Fifty mails within a day: the one that is looked for may be behind them."""
+    listed = json.dumps({"messages": [{"id": f"m{number}"} for number in range(50)]}).encode()
+    moment = int(datetime(2026, 5, 4, 8, 0, tzinfo=UTC).timestamp() * 1000)
+    for latest, known in ((moment, None), (moment - 86_400_000, False)):
+        front.rules[:] = [
+            Rule("/users/me/messages/m", method="GET", status=200, times=50, body=b'{"internalDate": "%d"}' % latest),
+            Rule("/users/me/messages", method="GET", status=200, body=b'{"messages": []}'),
+            Rule("/users/me/messages", method="GET", status=200, body=listed),
+        ]
+        if known is None:
+            with pytest.raises(ToolFailedError) as failed:
+                check(front, "send_mail", "k", **HI)
+            assert failed.value.failure.kind is FailureClass.TRANSIENT
+        else:
+            assert check(front, "send_mail", "k", **HI).happened is known
+
+
+def test_labels_go_by_their_names(front: Front) -> None:
+    change = {"id": "msg_1", "add": ["done"], "remove": ["INBOX", "Unread"]}
+    assert not check(front, "label_mail", "k", **change).happened
+    assert use(front, "label_mail", "k", **change) == {"id": "msg_1", "labels": ["Label_done"]}
+    assert check(front, "label_mail", "k", **change).happened
+    assert use(front, "label_mail", "k", **change)["labels"] == ["Label_done"]
+    back = {"id": "msg_1", "add": ["INBOX"], "remove": ["Done"]}
+    assert not check(front, "label_mail", "k", **back).happened
+    assert use(front, "label_mail", "k", **back)["labels"] == ["INBOX"]
+
+
+@pytest.mark.parametrize("change", [{}, {"add": ["No such label"]}, {"remove": [5]}])
+def test_a_label_that_nobody_made_is_said(front: Front, change: dict[str, Any]) -> None:
+    assert refused(front, "label_mail", id="msg_1", **change)[0] is FailureClass.LOGIC
+    assert front.count("/modify") == 0
+
+
+def test_an_event_is_made_and_listed(front: Front) -> None:
+    use(front, "create_event", "lunch", **LUNCH, location="Canteen", description="With Bert")
+    day = {"summary": "Holiday", "start": "2026-05-05", "end": "2026-05-06"}
+    use(front, "create_event", "day", **day)
+    found = use(front, "list_events", start="2026-05-04", end="2026-05-07", zone="Europe/Berlin")
+    assert [event["summary"] for event in found] == ["Lunch", "Holiday"]
+    assert datetime.fromisoformat(found[0]["start"]) == datetime(2026, 5, 4, 10, 0, tzinfo=UTC)
+    assert (found[0]["location"], found[0]["description"], found[0]["all_day"]) == ("Canteen", "With Bert", False)
+    assert (found[1]["start"], found[1]["end"], found[1]["all_day"]) == ("2026-05-05", "2026-05-06", True)
+    assert use(front, "list_events", start="2026-06-01T00:00:00Z") == []
+
+
+def test_an_event_s_id_follows_from_its_key(front: Front) -> None:
+    """Stands in: the emulator gives ids of its own."""
+    made = use(front, "create_event", "the-key", **LUNCH)
+    assert made["id"] == base64.b32hexencode(hashlib.sha256(b"the-key").digest()).decode().rstrip("=").lower()
+    assert set(made["id"]) <= set("0123456789abcdefghijklmnopqrstuv")
+
+
+def test_an_event_whose_answer_was_lost_is_found(front: Front) -> None:
+    """Stands in: the emulator cannot be asked for one event."""
+    assert not check(front, "create_event", "lost", **LUNCH).happened
+    front.rules.append(Rule("/events", drop=True))
+    assert refused(front, "create_event", "lost", **LUNCH)[0] is FailureClass.UNSURE
+    checked = check(front, "create_event", "lost", **LUNCH)
+    assert checked.happened and checked.result["summary"] == "Lunch"
+
+
+def test_an_event_that_is_there_already_is_the_one(front: Front) -> None:
+    """Stands in: Google refuses an id that is taken with 409, as documented."""
+    first = use(front, "create_event", "twice", **LUNCH)
+    front.rules.append(Rule("/events", status=409))
+    assert use(front, "create_event", "twice", **LUNCH) == first
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"start": "tomorrow"}, "is a day such as"),
+        ({"start": "2026-05-04T12:00:00"}, "where on earth"),
+        ({"start": "2026-05-04T12:00:00", "zone": "Mars/Olympus"}, 'no zone "Mars/Olympus"'),
+        ({"start": "2026-05-04"}, "both days, or both times"),
+        ({"zone": "../etc/passwd"}, "no zone"),
+    ],
+)
+def test_times_that_mean_nothing_are_refused(front: Front, given: dict[str, str], says: str) -> None:
+    kind, said = refused(front, "create_event", **{**LUNCH, **given})
+    assert kind is FailureClass.LOGIC and says in said
+    assert front.seen == []
+
+
+def test_a_time_in_a_zone_is_that_time_there(front: Front) -> None:
+    zoned = {"summary": "Zoned", "start": "2026-07-04T09:00:00", "end": "2026-07-04T10:00:00", "zone": "Europe/Berlin"}
+    made = use(front, "create_event", "zoned", **zoned)
+    assert datetime.fromisoformat(made["start"]).astimezone(UTC) == datetime(2026, 7, 4, 7, 0, tzinfo=UTC)
+
+
+def test_files_are_put_there_and_listed(front: Front) -> None:
+    put = use(front, "upload_file", "f1", name="bill.txt", text="42 €")
+    assert (put["name"], put["type"], put["size"]) == ("bill.txt", "text/plain", 6)
+    raw = base64.b64encode(b"\r\n--\x00\xff").decode()
+    use(front, "upload_file", "f2", name="raw", base64=raw, type="application/pdf", folder=put["id"])
+    assert "bill.txt" in [file["name"] for file in use(front, "list_files")]
+    (inside,) = use(front, "list_files", folder=put["id"])
+    assert (inside["name"], inside["type"], inside["size"]) == ("raw", "application/pdf", 6)
+
+
+def test_a_file_whose_answer_was_lost_is_found(front: Front) -> None:
+    """Stands in: the emulator keeps no properties of files."""
+    bill = {"name": "bill.txt", "text": "42"}
+    assert not check(front, "upload_file", "lost", **bill).happened
+    use(front, "upload_file", "another", **bill)
+    assert not check(front, "upload_file", "lost", **bill).happened
+    front.rules.append(Rule("/upload/", drop=True))
+    assert refused(front, "upload_file", "lost", **bill)[0] is FailureClass.UNSURE
+    checked = check(front, "upload_file", "lost", **bill)
+    assert checked.happened and checked.result["name"] == "bill.txt"
+
+
+def test_a_server_that_does_not_keep_the_mark_is_not_believed(emulator: Emulator) -> None:
+    """It lists every file whatever is asked for; none of them is taken for ours."""
+    bare = Front(emulator.google)
+    bare.url = emulator.google
+    use(bare, "upload_file", "bare", name="x", text="x")
+    assert not check(bare, "upload_file", "bare", name="x", text="x").happened
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"text": "a", "base64": "YQ=="}, {"base64": "!"}, {"text": "a", "type": "a/b\r\nX: y"}, {"text": "\ud800"}],
+)
+def test_a_file_that_cannot_be_is_refused(front: Front, given: dict[str, Any]) -> None:
+    assert refused(front, "upload_file", name="x", **given)[0] is FailureClass.LOGIC
+    assert front.seen == []
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "kind"),
+    [
+        (401, "authError", FailureClass.AUTH),
+        (403, "insufficientPermissions", FailureClass.PERMISSION),
+        (403, "rateLimitExceeded", FailureClass.TRANSIENT),
+        (403, "userRateLimitExceeded", FailureClass.TRANSIENT),
+        (429, "rateLimitExceeded", FailureClass.TRANSIENT),
+        (400, "invalidArgument", FailureClass.LOGIC),
+        (503, "backendError", FailureClass.TRANSIENT),
+    ],
+)
+def test_each_refusal_of_a_read_has_its_class(front: Front, status: int, reason: str, kind: FailureClass) -> None:
+    body = json.dumps({"error": {"message": "Said by Google.", "errors": [{"reason": reason}]}}).encode()
+    headers = {"Retry-After": "120"}
+    front.rules.append(Rule("/messages", method="GET", status=status, body=body, headers=headers))
+    with pytest.raises(ToolFailedError) as failed:
+        use(front, "search_mail", query="x")
+    assert failed.value.failure.kind is kind
+    assert "Said by Google" in failed.value.failure.sentence and ANNAS_TOKEN not in failed.value.failure.sentence
+    if kind is FailureClass.TRANSIENT:
+        assert failed.value.failure.retry_after == timedelta(seconds=120)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(429, FailureClass.TRANSIENT), (503, FailureClass.UNSURE), (403, FailureClass.PERMISSION)]
+)
+def test_each_refusal_of_a_send_has_its_class(front: Front, status: int, kind: FailureClass) -> None:
+    front.rules.append(Rule("/messages/send", status=status, body=b"<html>no JSON</html>"))
+    assert refused(front, "send_mail", **HI)[0] is kind

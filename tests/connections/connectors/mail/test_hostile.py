@@ -1,0 +1,237 @@
+"""Mail servers that are slow, endless or mad: each call ends in time, with a sentence, and says what it means."""
+
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.connectors.mail.imap import imap
+from scheduler.connections.connectors.mail.smtp import smtp
+from scheduler.rules.failures import Failure, FailureClass
+from tests.connections.calls import call, tool_of
+from tests.connections.hostile_mail import answering, saying
+
+PASSWORD = "hunter2"
+READY = (
+    b"* OK hello\r\n",
+    b"* CAPABILITY IMAP4rev1\r\nd1 OK\r\n",
+    b"d2 OK\r\n",
+    b"* CAPABILITY IMAP4rev1 MOVE\r\nd3 OK\r\n",
+)
+OPEN = (*READY, b"* OK [UIDVALIDITY 7]\r\nd4 OK\r\n")
+FOUND = (*OPEN, b"* SEARCH 1\r\nd5 OK\r\n")
+
+
+def endless(piece: bytes, *first: bytes) -> Callable[[socket.socket], None]:
+    def converse(one: socket.socket) -> None:
+        one.sendall(b"".join(first))
+        while True:
+            one.sendall(piece)
+
+    return converse
+
+
+def dripping(one: socket.socket) -> None:
+    """A byte now and then, so that no single wait is long."""
+    while True:
+        one.sendall(b"*")
+        time.sleep(0.02)
+
+
+def silent(one: socket.socket) -> None:
+    one.recv(1)
+    one.recv(100_000)
+
+
+def ask_imap(port: int, name: str = "search", seconds: float = 20, **parameters: Any) -> Failure:
+    settings = {"host": "127.0.0.1", "port": port, "security": "none", "user": "me", "password": PASSWORD}
+    with pytest.raises(ToolFailedError) as failed:
+        tool_of(imap, name).run(call(settings, key="k", seconds=seconds, **parameters))
+    assert PASSWORD not in failed.value.failure.sentence
+    return failed.value.failure
+
+
+def ask_smtp(port: int, seconds: float = 20, **changed: Any) -> Failure:
+    settings = {"host": "127.0.0.1", "port": port, "security": "none", "from": "me@example.org", **changed}
+    with pytest.raises(ToolFailedError) as failed:
+        tool_of(smtp, "send").run(call(settings, key="k", seconds=seconds, to="a@example.org", text="x"))
+    return failed.value.failure
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "kind"),
+    [
+        ("127.0.0.1", 99999, FailureClass.LOGIC),
+        ("127.0.0.1", -1, FailureClass.LOGIC),
+        ("a\0b", 993, FailureClass.TRANSIENT),
+        ("x" * 300, 993, FailureClass.TRANSIENT),
+        ("ü" * 100 + ".invalid", 993, FailureClass.TRANSIENT),
+        (".", 993, FailureClass.TRANSIENT),
+    ],
+)
+def test_an_address_that_is_none_is_told(host: str, port: int, kind: FailureClass) -> None:
+    assert ask_smtp(port, host=host).kind is kind
+
+
+@pytest.mark.parametrize("conversation", [dripping, silent])
+def test_the_deadline_is_for_all_of_it(conversation: Callable[[socket.socket], None]) -> None:
+    with saying(conversation) as port:
+        for failure in (ask_imap(port, seconds=0.3), ask_smtp(port, seconds=0.3)):
+            assert failure.kind is FailureClass.TRANSIENT
+            assert "within 0.3 seconds" in failure.sentence
+
+
+def test_a_silent_server_where_encryption_was_expected(tmp_path: object) -> None:
+    with saying(silent) as port:
+        failure = ask_smtp(port, seconds=0.3, security="tls")
+    assert failure.kind is FailureClass.TRANSIENT
+
+
+@pytest.mark.parametrize(
+    "conversation",
+    [
+        endless(b"x" * 65536),
+        endless(b"* OK more\r\n" * 1000, b"* OK\r\n"),
+        answering(b"* OK {999999999999}\r\n"),
+        answering(*READY[:3], b"d3 OK\r\n", b"* OK {160000000}\r\n"),
+    ],
+)
+def test_an_endless_answer_is_not_read_to_the_end(conversation: Callable[[socket.socket], None]) -> None:
+    with saying(conversation) as port:
+        assert ask_imap(port).kind is FailureClass.LOGIC
+
+
+@pytest.mark.parametrize("piece", [b"250-more\r\n" * 1000, b"x" * 65536])
+def test_an_endless_reply_is_not_read_to_the_end(piece: bytes) -> None:
+    with saying(endless(piece, b"220 hello\r\n")) as port:
+        assert ask_smtp(port).kind in (FailureClass.LOGIC, FailureClass.TRANSIENT)
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n",),
+        (b"* BYE too many connections\r\n",),
+        (*READY[:2], b"* BYE shutting down\r\n"),
+        (*READY[:2], b"d2 NO [UNAVAILABLE] no answer from the directory\r\n"),
+        (*READY, b"d4 NO [INUSE] being rebuilt\r\n"),
+        (*OPEN, b"d5 NO [THROTTLED] not so fast\r\n"),
+        (*FOUND, b"* 1 FETCH (UID 1 FLAGS (\\Seen\r\nd6 OK\r\n"),
+        (*FOUND, b"* 1 FETCH )\r\nd6 OK\r\n"),
+        (*FOUND, b"* 1 FETCH " + b"(" * 1000 + b")" * 1000 + b"\r\nd6 OK\r\n"),
+        (*FOUND, b"+ go on\r\n"),
+    ],
+)
+def test_what_may_pass_is_tried_again(replies: tuple[bytes, ...]) -> None:
+    with saying(answering(*replies)) as port:
+        assert ask_imap(port).kind is FailureClass.TRANSIENT
+
+
+@pytest.mark.parametrize(
+    ("replies", "kind"),
+    [
+        ((*READY[:2], b"d2 NO your password hunter2 is wrong\r\n"), FailureClass.AUTH),
+        ((*READY[:2], b"d2 BAD \x00\xff\r\n"), FailureClass.AUTH),
+        ((READY[0], b"* CAPABILITY IMAP4rev1 LOGINDISABLED\r\nd1 OK\r\n"), FailureClass.LOGIC),
+        ((*OPEN, b"d5 NO [BADCHARSET] no\r\n"), FailureClass.LOGIC),
+        ((*OPEN, b"d5 BAD what\r\n"), FailureClass.LOGIC),
+    ],
+)
+def test_a_refusal_means_what_its_code_says(replies: tuple[bytes, ...], kind: FailureClass) -> None:
+    with saying(answering(*replies)) as port:
+        assert ask_imap(port).kind is kind
+
+
+def test_words_outside_of_what_was_asked_change_nothing() -> None:
+    """Other messages' news, numbers without a message, and answers in another order."""
+    odd = (
+        b"* 9 EXISTS\r\n* 1 FETCH (FLAGS (\\Seen))\r\n* 8 FETCH (UID 99)\r\n"
+        b'* 1 FETCH (BODY[HEADER.FIELDS (SUBJECT)]<0> "Subject: UID 5)\\"" RFC822.SIZE x FLAGS NIL UID 1)\r\nd6 OK\r\n'
+    )
+    settings = {"host": "127.0.0.1", "security": "none", "user": "me", "password": PASSWORD}
+    with saying(answering(*FOUND, odd)) as port:
+        [mail] = tool_of(imap, "search").run(call({**settings, "port": port}))
+    assert (mail["uid"], mail["subject"], mail["size"], mail["flags"]) == (1, 'UID 5)"', 0, [])
+    assert mail["uidvalidity"] == 7
+
+
+@pytest.mark.parametrize("name", ["move", "flag"])
+@pytest.mark.parametrize("last", [b"", b"* BYE\r\n", b"+ go on\r\n", b"* OK {999999999999}\r\n", b"* OK {3}\r\n"])
+def test_an_action_without_an_answer_that_makes_sense_may_have_happened(name: str, last: bytes) -> None:
+    def converse(one: socket.socket) -> None:
+        with one.makefile("rb") as lines:
+            one.sendall(OPEN[0])
+            for reply in (*OPEN[1:], b"* 1 FETCH (UID 1 FLAGS ())\r\nd5 OK\r\n", last):
+                lines.readline()
+                one.sendall(reply)
+
+    more = {"to": "Archive"} if name == "move" else {"add": ["seen"]}
+    with saying(converse) as port:
+        assert ask_imap(port, name, uid=1, **more).kind is FailureClass.UNSURE
+
+
+def test_a_server_without_move_copies_marks_and_removes() -> None:
+    heard: list[bytes] = []
+
+    def converse(one: socket.socket) -> None:
+        replies = [
+            *READY[:3],
+            b"* CAPABILITY IMAP4rev1 UIDPLUS\r\nd3 OK\r\n",
+            OPEN[4],
+            b'* 1 FETCH (UID 1 BODY[HEADER.FIELDS (MESSAGE-ID)] "Message-ID: <a@b>\\")\r\nd5 OK\r\n'.replace(
+                b"\\", b""
+            ),
+            b"d6 OK\r\n",
+            b"* SEARCH\r\nd7 OK\r\n",
+            b"d8 OK\r\n",
+            b"d9 OK\r\n",
+            b"d10 OK\r\n",
+            b"d11 OK\r\n",
+        ]
+        with one.makefile("rb") as lines:
+            one.sendall(replies[0])
+            for reply in replies[1:]:
+                heard.append(lines.readline())
+                one.sendall(reply)
+            lines.readline()
+
+    settings = {"host": "127.0.0.1", "security": "none", "user": "me", "password": PASSWORD}
+    with saying(converse) as port:
+        tool_of(imap, "move").run(call({**settings, "port": port}, key="k", uid=1, to="Archive"))
+    assert [line.split(b" ", 1)[1].strip() for line in heard[-4:]] == [
+        b'SELECT "INBOX"',
+        b'UID COPY 1 "Archive"',
+        b"UID STORE 1 +FLAGS.SILENT (\\Deleted)",
+        b"UID EXPUNGE 1",
+    ]
+
+
+def test_what_was_said_before_encryption_does_not_count() -> None:
+    """A man in the middle appends answers of his own to the one that begins encryption."""
+    for ask, replies in (
+        (ask_imap, (READY[0], b"* CAPABILITY IMAP4rev1 STARTTLS\r\nd1 OK\r\n", b"d2 OK\r\nd3 OK injected\r\n")),
+        (ask_smtp, (b"220 hi\r\n", b"250-hi\r\n250 STARTTLS\r\n", b"220 go\r\n250 injected\r\n")),
+    ):
+        with saying(answering(*replies)) as port:
+            failure = _with_starttls(ask, port)
+        assert failure.kind is FailureClass.TRANSIENT and "in the clear" in failure.sentence
+
+
+def _with_starttls(ask: Callable[..., Failure], port: int) -> Failure:
+    if ask is ask_smtp:
+        return ask_smtp(port, security="starttls")
+    settings = {"host": "127.0.0.1", "port": port, "security": "starttls", "user": "me", "password": PASSWORD}
+    with pytest.raises(ToolFailedError) as failed:
+        tool_of(imap, "search").run(call(settings))
+    return failed.value.failure
+
+
+@pytest.mark.parametrize(
+    "greeting", [b"554 go away\r\n", b"421 later\r\n", b"hello\r\n", b"220\r\n500 what\r\n500 no\r\n"]
+)
+def test_a_mail_server_that_does_not_want_us_has_sent_nothing(greeting: bytes) -> None:
+    with saying(answering(greeting)) as port:
+        assert ask_smtp(port, seconds=5).kind in (FailureClass.LOGIC, FailureClass.TRANSIENT)

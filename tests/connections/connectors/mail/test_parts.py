@@ -1,0 +1,258 @@
+"""The pieces of mail: names of folders, headers and MIME as bad as they come, saved files, addresses."""
+
+import base64
+import json
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.policy import default
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.connectors.mail import reading
+from scheduler.connections.connectors.mail.imap_values import Answer, BadAnswerError, read_fetch
+from scheduler.connections.connectors.mail.names import decode_name, encode_name
+from scheduler.connections.connectors.mail.saving import safe_name, save
+from scheduler.connections.connectors.mail.wire import Server
+from scheduler.connections.connectors.mail.writing import compose, identity_of
+
+NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
+WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("INBOX", b"INBOX"),
+        ("Tom & Jerry", b"Tom &- Jerry"),
+        ("~peter/mail/台北/日本語", b"~peter/mail/&U,BTFw-/&ZeVnLIqe-"),
+        ("Entwürfe", b"Entw&APw-rfe"),
+        ("&&", b"&-&-"),
+        ("😀", b"&2D3eAA-"),
+    ],
+)
+def test_names_are_written_as_the_standard_says(name: str, written: bytes) -> None:
+    assert encode_name(name) == written
+    assert decode_name(written) == name
+
+
+@given(WORDS)
+def test_every_name_comes_back(name: str) -> None:
+    written = encode_name(name)
+    assert decode_name(written) == name
+    assert all(0x20 <= byte <= 0x7E for byte in written)
+
+
+@given(st.binary(max_size=60))
+def test_a_name_that_is_none_is_shown_somehow(written: bytes) -> None:
+    assert isinstance(decode_name(written), str)
+
+
+@pytest.mark.parametrize("written", [b"Entw\xc3\xbcrfe", b"&APw", b"a&!!-b", b"&2D0-"])
+def test_a_name_in_another_encoding_is_left_as_it_is(written: bytes) -> None:
+    assert decode_name(written) == written.decode()
+
+
+def headers_of(raw: bytes) -> dict[str, str]:
+    return reading.headers(reading.parse(raw, headers_only=True))
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        (b"=?utf-8?Q?a=C3=BCb?=", "aüb"),
+        (b"=?utf-8?B?w7w=?= =?utf-8?B?w7w=?=", "üü"),
+        (b"=?nonsense?Q?a=FCb?=", "a\ufffdb"),
+        (b"=?hex?Q?6162?=", "6162"),
+        (b"=?utf-8?B?w7w?=", "ü"),
+        (b"=?utf-8?B?a?=", "=?utf-8?B?a?="),
+        ("grüße".encode(), "grüße"),
+        ("grüße".encode("latin-1"), "grüße"),
+        (b"two\r\n lines", "two lines"),
+        (b"bell \x07 and =?utf-8?Q?=0D=0ABcc:_eve?=", "bell and Bcc: eve"),
+    ],
+)
+def test_a_subject_in_any_encoding_is_one_line_of_text(raw: bytes, shown: str) -> None:
+    assert headers_of(b"Subject: " + raw + b"\r\n\r\n")["subject"] == shown
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_at_all_are_a_mail(content: bytes) -> None:
+    raw = b"Content-Type: multipart/mixed; boundary=x\r\nSubject: " + content + b"\r\n\r\n--x\r\n" + content
+    mail = reading.parse(raw)
+    parts = reading.parts(mail)
+    told = [
+        reading.headers(mail),
+        reading.people(mail, "from"),
+        reading.sent_at(mail),
+        reading.text_of(parts, "text/plain"),
+        reading.tell_attachments(parts),
+        reading.identity(mail, raw),
+    ]
+    json.dumps(told).encode()
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                b"Content-Type: ",
+                b"multipart/mixed",
+                b"; boundary=",
+                b"x",
+                b"--x",
+                b"--x--",
+                b"\r\n",
+                b"\n",
+                b"text/html",
+                b"; charset=",
+                b"utf-7",
+                b"idna",
+                b"Content-Transfer-Encoding: base64",
+                b"====",
+                b"x-uuencode",
+                b"Content-Disposition: attachment; filename*=",
+                b"utf-8''%ZZ",
+                b"zz''%FF",
+                b"message/rfc822",
+                b"message/delivery-status",
+                b"\xff\xfe",
+                b"From: ",
+                b"=?x?q?=",
+                b"<@>,;",
+                b"Date: ",
+                b"99 Foo 0000",
+            ]
+        ),
+        max_size=40,
+    )
+)
+def test_broken_mime_is_read_as_well_as_it_can(pieces: list[bytes]) -> None:
+    raw = b"".join(pieces)
+    mail = reading.parse(raw)
+    parts = reading.parts(mail)
+    told = [reading.text_of(parts, kind) for kind in ("text/plain", "text/html")]
+    json.dumps([told, reading.tell_attachments(parts), reading.people(mail, "from"), reading.sent_at(mail)])
+
+
+def test_mime_that_is_nested_beyond_reason_ends() -> None:
+    raw = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(5000))
+    mail = reading.parse(b"Subject: deep\r\n" + raw)
+    assert reading.header(mail, "subject") == "deep"
+    assert len(reading.parts(mail)) <= 1000
+
+
+def test_a_name_cannot_pretend_to_be_the_address() -> None:
+    raw = b"From: =?utf-8?q?boss=40example=2Eorg_=3Cboss=40example=2Eorg=3E?= <eve@example.org>\r\n\r\n"
+    [(name, address)] = reading.people(reading.parse(raw), "from")
+    assert address == "eve@example.org" and "boss" in name
+
+
+def test_a_date_that_is_none_is_when_it_came() -> None:
+    mail = reading.parse(b"Date: someday\r\n\r\n")
+    assert reading.sent_at(mail, reading.arrived("04-May-2026 09:00:00 +0200")) == "2026-05-04T07:00:00+00:00"
+    assert reading.sent_at(mail, reading.arrived("nonsense")) is None
+
+
+def test_text_beyond_a_million_characters_is_cut() -> None:
+    text, is_cut = reading.text_of(reading.parts(reading.parse(b"\r\n" + b"x" * 1_000_005)), "text/plain")
+    assert len(text) == 1_000_000 and is_cut
+
+
+@pytest.mark.parametrize(
+    ("given_name", "safe"),
+    [
+        ("bill.pdf", "bill.pdf"),
+        ("../../etc/passwd", "_.._etc_passwd"),
+        ("..\\..\\boot.ini", "_.._boot.ini"),
+        (".bashrc", "bashrc"),
+        ("...", "attachment"),
+        ("", "attachment"),
+        ("a\0b\n.txt", "a_b_.txt"),
+        ("C:evil.txt", "C_evil.txt"),
+    ],
+)
+def test_a_saved_file_has_a_name_that_leads_nowhere(given_name: str, safe: str) -> None:
+    assert safe_name(given_name) == safe
+
+
+@given(WORDS | st.text("./\\ \0a", max_size=20) | st.text("ü😀.", min_size=200, max_size=400))
+def test_every_name_is_that_of_one_visible_file(name: str) -> None:
+    safe = safe_name(name)
+    assert safe and "/" not in safe and not safe.startswith(".") and len(safe.encode()) <= 200
+    assert Path(safe).name == safe
+
+
+def test_saving_again_finds_the_file_and_another_gets_a_number(tmp_path: Path) -> None:
+    first = save(str(tmp_path), "bill.pdf", b"one")
+    assert save(str(tmp_path), "bill.pdf", b"one") == first
+    second = save(str(tmp_path), "bill.pdf", b"two")
+    assert (first.name, second.name) == ("bill.pdf", "bill (2).pdf")
+    assert save(str(tmp_path), "bill.pdf", b"two") == second
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bill (2).pdf", "bill.pdf"]
+
+
+def test_saving_follows_no_link_that_lies_there(tmp_path: Path) -> None:
+    (tmp_path / "bill.pdf").symlink_to(tmp_path / "elsewhere")
+    assert save(str(tmp_path), "bill.pdf", b"one").name == "bill (2).pdf"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("folder", ["relative", "", "~nobody-at-all/x", "/dev/null/x", "/tmp/\0", "/tmp/\ud800"])
+def test_saving_needs_a_folder(folder: str) -> None:
+    with pytest.raises(ToolFailedError):
+        save(folder, "a", b"")
+
+
+@given(WORDS, WORDS, WORDS, WORDS)
+def test_no_text_adds_a_header_or_a_recipient(subject: str, name: str, text: str, key: str) -> None:
+    parameters = {"to": f"{name} <anna@example.org>", "subject": subject, "text": text}
+    try:
+        letter = compose(parameters, "me@example.org", key, NOW)
+    except ToolFailedError:
+        return
+    mail = message_from_bytes(letter.content, policy=default)
+    assert letter.recipients == ("anna@example.org",)
+    assert {header.lower() for header in mail.keys()} == {  # noqa: SIM118  it is no mapping
+        *("from", "to", "subject", "date", "message-id"),
+        *("content-type", "content-transfer-encoding", "mime-version"),
+    }
+    assert [one.addr_spec for one in mail["To"].addresses] == ["anna@example.org"]
+    assert mail["Message-ID"] == identity_of(key, "me@example.org") == letter.identity
+
+
+def test_an_answer_is_taken_apart_with_its_literals() -> None:
+    answer = Answer(
+        (b'* 3 FETCH (UID 9 X ("a\\"b" NIL (C)) BODY[TEXT (A B)]<0> {5}', b" Y {0}", b")"), (b"(x) \0", b"")
+    )
+    assert read_fetch(answer) == {"UID": b"9", "X": [b'a"b', None, [b"C"]], "BODY": b"(x) \0", "Y": b""}
+
+
+@given(st.lists(st.sampled_from([b"(", b")", b'"', b"\\", b" ", b"UID", b"{3}", b"[", b"]", b"x", b"*"]), max_size=30))
+def test_whatever_a_server_says_is_read_or_refused(pieces: list[bytes]) -> None:
+    try:
+        read_fetch(Answer((b"* 1 FETCH " + b"".join(pieces),)))
+    except BadAnswerError:
+        return
+
+
+def test_what_a_server_says_is_shown_short_and_without_the_password() -> None:
+    server = Server(host="h", port=1, security="none", user="u", password="hunter2")
+    assert server.quote(b"no hunter2\r\n\x1b[31m" + b"x" * 900) == "no ••• [31m" + "x" * 189
+    assert "hunter2" not in repr(server)
+
+
+def test_the_password_is_hidden_however_it_went_over_the_wire() -> None:
+    password = 'hun"ter\\2 söhne'
+    server = Server(host="h", port=1, security="none", user="u", password=password)
+    spellings = [
+        password,
+        'hun\\"ter\\\\2 söhne',
+        base64.b64encode(password.encode()).decode(),
+        base64.b64encode(f"\0u\0{password}".encode()).decode(),
+    ]
+    for spelling in spellings:
+        assert server.quote(f"unknown command: LOGIN {spelling}!") == "unknown command: LOGIN •••!"
