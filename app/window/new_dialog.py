@@ -21,9 +21,9 @@ from app.asking import Asking
 from app.installation import Installation
 from app.template_words import say_template
 from app.templates import BadAnswerError, Kind, Question, Template, all_templates
-from app.theme import Space, Tone
+from app.theme import Space, Tone, colours_of
 from app.widgets.details_view import make_text
-from app.window.new_script import propose_file, say_bad_answer, write_script
+from app.window.new_script import propose_file, say_bad_answer, say_missing, write_script
 from app.window.saying import Saying, make_button, make_heading
 
 _LIST = 190
@@ -46,7 +46,9 @@ class NewDialog(QDialog):
         self.list.setFixedWidth(_LIST)
         self.list.setWordWrap(True)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setStyleSheet("QListWidget::item { padding: 6px; }")
+        colours = colours_of(self)
+        chosen = f"background: {colours.tones[Tone.BUSY].soft}; color: {colours.accent};"
+        self.list.setStyleSheet(f"QListWidget::item {{ padding: 6px; }} QListWidget::item:selected {{ {chosen} }}")
         for template in self.templates:
             self.list.addItem(say_template(template.name))
         self.name = QLineEdit()
@@ -161,7 +163,7 @@ class NewDialog(QDialog):
                 return None
         for line in (self.name, self.file):
             if not line.text().strip():
-                self._refuse(f"{line.accessibleName()} {self.tr('An answer is missing here.')}", line)
+                self._refuse(f"{line.accessibleName()} {say_missing()}", line)
                 return None
         return answers
 

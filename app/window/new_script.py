@@ -61,10 +61,14 @@ def take_back(path: Path, script: str) -> None:
             path.unlink()
 
 
+def say_missing() -> str:
+    return translate("new", "An answer is missing here.")
+
+
 def say_bad_answer(question: Question, text: str) -> str:
     """What to write instead."""
     if not text.strip():
-        return translate("new", "An answer is missing here.")
+        return say_missing()
     match question.kind:
         case Kind.NUMBER:
             return translate("new", "Write a number.")

@@ -23,6 +23,10 @@
         <source>{number} things wait for you.</source>
         <translation>{number} Sachen warten auf dich.</translation>
     </message>
+    <message>
+        <source>Nothing waits for you any more.</source>
+        <translation>Nichts wartet mehr auf dich.</translation>
+    </message>
 </context>
 <context>
     <name>Cards</name>
@@ -93,27 +97,27 @@
     <name>ConnectFields</name>
     <message>
         <source>{label} (if you like)</source>
-        <translation type="unfinished">{label} (wenn gewünscht)</translation>
+        <translation>{label} (wenn gewünscht)</translation>
     </message>
     <message>
         <source>Leave it empty to keep the one from before</source>
-        <translation type="unfinished">Leer lassen, um das bisherige zu behalten</translation>
+        <translation>Leer lassen, um das bisherige zu behalten</translation>
     </message>
     <message>
         <source>Choose…</source>
-        <translation type="unfinished">Auswählen …</translation>
+        <translation>Auswählen …</translation>
     </message>
     <message>
         <source>Choose {label}</source>
-        <translation type="unfinished">{label} auswählen</translation>
+        <translation>{label} auswählen</translation>
     </message>
     <message>
         <source>Choose a folder</source>
-        <translation type="unfinished">Ordner auswählen</translation>
+        <translation>Ordner auswählen</translation>
     </message>
     <message>
         <source>Choose a file</source>
-        <translation type="unfinished">Datei auswählen</translation>
+        <translation>Datei auswählen</translation>
     </message>
 </context>
 <context>
@@ -337,7 +341,7 @@
     </message>
     <message>
         <source>Try it…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausprobieren …</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -663,51 +667,51 @@
     <name>NewDialog</name>
     <message>
         <source>New workflow</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Ablauf</translation>
     </message>
     <message>
         <source>Templates</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorlagen</translation>
     </message>
     <message>
         <source>&amp;Open the script in my editor</source>
-        <translation type="unfinished"></translation>
+        <translation>Skript in meinem Editor ö&amp;ffnen</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Abbrechen</translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Go on…</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiter …</translation>
     </message>
     <message>
         <source>What is the workflow to be called?</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie soll der Ablauf heißen?</translation>
     </message>
     <message>
         <source>In which file is the script to be?</source>
-        <translation type="unfinished"></translation>
+        <translation>In welcher Datei soll das Skript stehen?</translation>
     </message>
     <message>
         <source>Choose…</source>
-        <translation type="unfinished">Auswählen …</translation>
+        <translation>Auswählen …</translation>
     </message>
     <message>
         <source>Choose: {question}</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswählen: {question}</translation>
     </message>
     <message>
         <source>Choose a folder</source>
-        <translation type="unfinished">Ordner auswählen</translation>
+        <translation>Ordner auswählen</translation>
     </message>
     <message>
         <source>Choose a file</source>
-        <translation type="unfinished">Datei auswählen</translation>
+        <translation>Datei auswählen</translation>
     </message>
     <message>
         <source>Writing {file}…</source>
-        <translation type="unfinished">{file} wird geschrieben …</translation>
+        <translation>{file} wird geschrieben …</translation>
     </message>
 </context>
 <context>
@@ -1394,98 +1398,98 @@ Deine: {mine}</translation>
     <name>Trial</name>
     <message>
         <source>The trial ended without an answer. Try it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Probelauf endete ohne Antwort. Versuch es noch einmal.</translation>
     </message>
     <message>
         <source>The trial could not be started. Try it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Probelauf konnte nicht beginnen. Versuch es noch einmal.</translation>
     </message>
 </context>
 <context>
     <name>TryDialog</name>
     <message>
         <source>Try it</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausprobieren</translation>
     </message>
     <message>
         <source>Try {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ausprobieren</translation>
     </message>
     <message>
         <source>It runs now, in a place of its own. It reads for real through your connections; what it would do outside is shown and not done. Where it would ask you, yes is taken for granted. What the script does by itself, without a connection, is done.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ablauf läuft jetzt an einem eigenen Ort. Er liest wirklich über deine Verbindungen; was er außerhalb tun würde, wird gezeigt und nicht getan. Wo er dich fragen würde, gilt ein Ja. Was das Skript von sich aus tut, ohne Verbindung, geschieht.</translation>
     </message>
     <message>
         <source>How long</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie lange</translation>
     </message>
     <message>
         <source>Once</source>
-        <translation type="unfinished"></translation>
+        <translation>Einmal</translation>
     </message>
     <message>
         <source>A day of its schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Tag seiner Termine</translation>
     </message>
     <message>
         <source>A week of its schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Woche seiner Termine</translation>
     </message>
     <message>
         <source>A month of its schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Monat seiner Termine</translation>
     </message>
     <message>
         <source>It is being tried</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ablauf wird ausprobiert</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>It is being tried…</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ablauf wird ausprobiert …</translation>
     </message>
     <message>
         <source>What it would do</source>
-        <translation type="unfinished"></translation>
+        <translation>Was er tun würde</translation>
     </message>
     <message>
         <source>&amp;How long</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Wie lange</translation>
     </message>
     <message>
         <source>Try it again</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch einmal</translation>
     </message>
     <message>
         <source>Show more ({number})</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr zeigen ({number})</translation>
     </message>
     <message>
         <source>Nothing ran: there was nothing to do.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts lief: Es gab nichts zu tun.</translation>
     </message>
     <message>
         <source>1 run. Nothing was done outside.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Lauf. Außerhalb wurde nichts getan.</translation>
     </message>
     <message>
         <source>{number} runs. Nothing was done outside.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Läufe. Außerhalb wurde nichts getan.</translation>
     </message>
     <message>
         <source>It would have gone on; so many are enough to see.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ginge noch weiter; so viele reichen zum Ansehen.</translation>
     </message>
     <message>
         <source>Times are those of the trial.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Zeiten sind die des Probelaufs.</translation>
     </message>
     <message>
         <source>At the end it waited: {sentence}</source>
-        <translation type="unfinished"></translation>
+        <translation>Am Ende wartete er: {sentence}</translation>
     </message>
 </context>
 <context>
@@ -1699,7 +1703,7 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>Try it…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausprobieren …</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1868,11 +1872,11 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>A workflow is one Python file that does a chore for you. Begin with one of ours, or drop a .py file of yours here. You see what it may do before anything runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Ablauf ist eine Python-Datei, die dir eine Aufgabe abnimmt. Beginne mit einem von uns, oder lege eine eigene .py-Datei hier ab. Du siehst, was er darf, bevor etwas läuft.</translation>
     </message>
     <message>
         <source>New workflow…</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Ablauf …</translation>
     </message>
     <message>
         <source>Deploy a script…</source>
@@ -2111,7 +2115,7 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>Have it repaired…</source>
-        <translation>Reparieren lassen…</translation>
+        <translation>Reparieren lassen …</translation>
     </message>
     <message>
         <source>A repair is being prepared.</source>
@@ -2892,43 +2896,43 @@ Deine: {mine}</translation>
     <name>new</name>
     <message>
         <source>There is a workflow called {name} already. Give this one another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt schon einen Ablauf namens {name}. Gib diesem einen anderen Namen.</translation>
     </message>
     <message>
         <source>{file} is there already. Choose another file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} gibt es schon. Wähle eine andere Datei.</translation>
     </message>
     <message>
         <source>{file} cannot be written: {why}. Choose another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} lässt sich nicht schreiben: {why}. Wähle einen anderen Ort.</translation>
     </message>
     <message>
         <source>An answer is missing here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier fehlt eine Antwort.</translation>
     </message>
     <message>
         <source>Write a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreib eine Zahl.</translation>
     </message>
     <message>
         <source>Write a time of day, such as 09:00.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreib eine Uhrzeit, etwa 09:00.</translation>
     </message>
     <message>
         <source>There is no such time zone. Write one such as Europe/Berlin.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Zeitzone gibt es nicht. Schreib eine wie Europe/Berlin.</translation>
     </message>
     <message>
         <source>The quotes in the command do not match.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Anführungszeichen im Befehl passen nicht zusammen.</translation>
     </message>
     <message>
         <source>That cannot be used here. Write something else.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das geht hier nicht. Schreib etwas anderes.</translation>
     </message>
     <message>
         <source>{name} is connected already, with {value}. Give the same here, or change it in Connections.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist schon verbunden, mit {value}. Gib hier dasselbe an, oder ändere es unter Verbindungen.</translation>
     </message>
 </context>
 <context>
@@ -3323,147 +3327,147 @@ Deine: {mine}</translation>
     <name>templates</name>
     <message>
         <source>Calendar reminder</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalendererinnerung</translation>
     </message>
     <message>
         <source>a notice before each event of a calendar begins</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Hinweis, bevor ein Eintrag im Kalender beginnt</translation>
     </message>
     <message>
         <source>How many minutes before?</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viele Minuten vorher?</translation>
     </message>
     <message>
         <source>Certificates and disks</source>
-        <translation type="unfinished"></translation>
+        <translation>Zertifikate und Festplatten</translation>
     </message>
     <message>
         <source>a notice before a certificate of a server runs out, or a disk is full</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Hinweis, bevor das Zertifikat eines Servers abläuft oder eine Festplatte voll ist</translation>
     </message>
     <message>
         <source>Which servers, such as example.org or example.org:993 (with commas)?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche Server, etwa example.org oder example.org:993 (mit Kommas)?</translation>
     </message>
     <message>
         <source>Which disks, by a folder on each (with commas)?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche Festplatten, je durch einen Ordner darauf (mit Kommas)?</translation>
     </message>
     <message>
         <source>From how many percent on is a disk too full?</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab wie viel Prozent ist eine Festplatte zu voll?</translation>
     </message>
     <message>
         <source>Invoice reminders</source>
-        <translation type="unfinished"></translation>
+        <translation>Zahlungserinnerungen</translation>
     </message>
     <message>
         <source>a polite mail for each invoice that is overdue, sent only after you said yes</source>
-        <translation type="unfinished"></translation>
+        <translation>eine höfliche Mail für jede überfällige Rechnung, gesendet erst nach deinem Ja</translation>
     </message>
     <message>
         <source>Which table has your invoices (number, customer, mail, amount, due, paid)?</source>
-        <translation type="unfinished"></translation>
+        <translation>In welcher Tabelle stehen deine Rechnungen (number, customer, mail, amount, due, paid)?</translation>
     </message>
     <message>
         <source>Who signs the mails?</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer unterschreibt die Mails?</translation>
     </message>
     <message>
         <source>Mailed receipts</source>
-        <translation type="unfinished"></translation>
+        <translation>Belege aus der Post</translation>
     </message>
     <message>
         <source>receipts in the inbox become rows of a table, after you said yes</source>
-        <translation type="unfinished"></translation>
+        <translation>aus Belegen im Posteingang werden Zeilen einer Tabelle, nach deinem Ja</translation>
     </message>
     <message>
         <source>In which table, a file that ends in .csv or .sqlite?</source>
-        <translation type="unfinished"></translation>
+        <translation>In welche Tabelle, eine Datei mit der Endung .csv oder .sqlite?</translation>
     </message>
     <message>
         <source>Which word in the subject makes a mail a receipt?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welches Wort im Betreff macht eine Mail zum Beleg?</translation>
     </message>
     <message>
         <source>Morning digest</source>
-        <translation type="unfinished"></translation>
+        <translation>Morgenüberblick</translation>
     </message>
     <message>
         <source>what is new in a feed, in one mail every morning</source>
-        <translation type="unfinished"></translation>
+        <translation>was in einem Feed neu ist, jeden Morgen in einer Mail</translation>
     </message>
     <message>
         <source>What is the address of the feed?</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie lautet die Adresse des Feeds?</translation>
     </message>
     <message>
         <source>To which address is the mail to go?</source>
-        <translation type="unfinished"></translation>
+        <translation>An welche Adresse soll die Mail gehen?</translation>
     </message>
     <message>
         <source>At what time?</source>
-        <translation type="unfinished"></translation>
+        <translation>Um wie viel Uhr?</translation>
     </message>
     <message>
         <source>In which time zone, such as Europe/Berlin?</source>
-        <translation type="unfinished"></translation>
+        <translation>In welcher Zeitzone, etwa Europe/Berlin?</translation>
     </message>
     <message>
         <source>Nightly command</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächtlicher Befehl</translation>
     </message>
     <message>
         <source>a command every night; a missed night is made up for in the morning</source>
-        <translation type="unfinished"></translation>
+        <translation>jede Nacht ein Befehl; eine verpasste Nacht wird am Morgen nachgeholt</translation>
     </message>
     <message>
         <source>Which command is to run?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welcher Befehl soll laufen?</translation>
     </message>
     <message>
         <source>Sort folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner aufräumen</translation>
     </message>
     <message>
         <source>files that land in a folder are sorted by kind, and copied to a second place every night</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien in einem Ordner werden nach Art sortiert und jede Nacht an einen zweiten Ort kopiert</translation>
     </message>
     <message>
         <source>Which folder is to be sorted?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welcher Ordner soll sortiert werden?</translation>
     </message>
     <message>
         <source>Where is the second copy to be?</source>
-        <translation type="unfinished"></translation>
+        <translation>Wohin soll die zweite Kopie?</translation>
     </message>
     <message>
         <source>When is it to be copied?</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann soll kopiert werden?</translation>
     </message>
     <message>
         <source>Watch page</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite beobachten</translation>
     </message>
     <message>
         <source>a notice when a price or another text on a web page changes</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Hinweis, wenn sich ein Preis oder ein anderer Text auf einer Webseite ändert</translation>
     </message>
     <message>
         <source>On which site, such as https://shop.example.org?</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf welcher Website, etwa https://shop.example.org?</translation>
     </message>
     <message>
         <source>Which page of it, such as /lamps/7?</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche Seite davon, etwa /lamps/7?</translation>
     </message>
     <message>
         <source>What to look for, as a regular expression with brackets around what changes?</source>
-        <translation type="unfinished"></translation>
+        <translation>Wonach suchen, als regulärer Ausdruck mit Klammern um das, was sich ändert?</translation>
     </message>
     <message>
         <source>Tell only at or below this price (0 tells every change)?</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur bis zu diesem Preis melden (0 meldet jede Änderung)?</translation>
     </message>
 </context>
 <context>
@@ -3626,27 +3630,27 @@ Deine: {mine}</translation>
     <name>trial</name>
     <message>
         <source>It had nothing to report.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gab nichts zu melden.</translation>
     </message>
     <message>
         <source>It would ask you</source>
-        <translation type="unfinished"></translation>
+        <translation>Er würde dich fragen</translation>
     </message>
     <message>
         <source>{tool} on {connection}</source>
-        <translation type="unfinished">{tool} mit {connection}</translation>
+        <translation>{tool} mit {connection}</translation>
     </message>
     <message>
         <source>It would do this outside</source>
-        <translation type="unfinished"></translation>
+        <translation>Er würde außerhalb das tun</translation>
     </message>
     <message>
         <source>It would run these commands</source>
-        <translation type="unfinished"></translation>
+        <translation>Er würde diese Befehle ausführen</translation>
     </message>
     <message>
         <source>It printed</source>
-        <translation type="unfinished"></translation>
+        <translation>Er gab aus</translation>
     </message>
 </context>
 <context>

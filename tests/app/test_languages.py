@@ -52,6 +52,7 @@ NAMES_OF_OURS = {"Dayhand"}
 """What is called the same in every language."""
 FROM_TABLES = {
     "app/connector_words.py",
+    "app/template_words.py",
     "app/interpreting.py",
     "app/words.py",
     "app/window/pages.py",
