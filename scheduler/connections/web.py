@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from urllib3.response import HTTPResponse
     from urllib3.util import Url
 
-    from scheduler.connections.wire import Deadline
+    from scheduler.connections.dialling import Deadline
 
 _MOST_OF_A_REFUSAL = 64 * 1024
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -82,7 +82,8 @@ def request(  # noqa: PLR0913  one door for all that can differ
     what breaks after it was sent is unsure. What comes from a redirect to another host was asked without credentials.
     A success goes into `target` if one is given, which is replaced in one step when the body is whole.
     """
-    from scheduler.connections.wire import Deadline, exchange, read_url  # noqa: PLC0415  costs the start of the app
+    from scheduler.connections.dialling import Deadline  # noqa: PLC0415  costs the start of the app
+    from scheduler.connections.wire import exchange, read_url  # noqa: PLC0415  as above
 
     deadline = Deadline(seconds)
     place = read_url(url)

@@ -1,16 +1,13 @@
 """One request over one connection, within a deadline for all of it. The only file that knows urllib3."""
 
-import errno
 import io
 import logging
 import re
 import socket
 import ssl
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.client import HTTPException
-from time import monotonic
 from typing import Any, cast
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -18,13 +15,12 @@ from urllib3.exceptions import HTTPError, LocationParseError
 from urllib3.response import HTTPResponse
 from urllib3.util import Url, parse_url
 
+from scheduler.connections.dialling import Deadline, dial, secure
 from scheduler.connections.proxy import open_tunnel, proxy_for, proxy_login
-from scheduler.connections.trust import trusting
-from scheduler.connections.web_errors import broken, not_reached, not_trusted, unusable, wrong
+from scheduler.connections.web_errors import broken, unusable, wrong
 
 _MOST_HEADERS = 60 * 1024
 _ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
-_OFFLINE = (errno.ENETUNREACH, errno.ENETDOWN)
 _PORTS = {"http": 80, "https": 443}
 
 logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings hold whole addresses, which may hold secrets
@@ -32,20 +28,6 @@ logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings hold whole 
 
 class TooManyHeadersError(Exception):
     """More than anybody needs before the body begins."""
-
-
-class Deadline:
-    """By when all of it must be done."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._end = monotonic() + seconds
-
-    def left(self) -> float:
-        left = self._end - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
 
 
 def read_url(text: str) -> Url:
@@ -136,13 +118,14 @@ def exchange(
     host = url.host or ""
     proxy = proxy_for(url, port_of(url))
     goal = url.request_uri
-    inner = _connect(proxy or url, deadline)
+    first = proxy or url
+    inner = dial(first.host or "", port_of(first), deadline)
     try:
         connection = _connection(url, deadline)
         if url.scheme == "https":
             if proxy:
                 open_tunnel(inner, url, port_of(url), proxy, deadline.left)
-            inner = _secure(inner, host, deadline, context)
+            inner = secure(inner, host, deadline, context)
         elif proxy:
             goal, headers = url._replace(fragment=None).url, {**headers, **proxy_login(proxy)}
         timed = _Timed(inner, deadline)
@@ -180,70 +163,6 @@ def _connection(url: Url, deadline: Deadline) -> HTTPConnection:
     """Writes requests and reads answers; the socket is ours."""
     kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
     return kind((url.host or "").strip("[]"), port_of(url), timeout=deadline.seconds)
-
-
-def _connect(url: Url, deadline: Deadline) -> socket.socket:
-    host = url.host or ""
-    failure: OSError | None = None
-    try:
-        addresses = _resolve(host.strip("[]"), port_of(url), deadline)
-        for tried, (family, kind, protocol, _, address) in enumerate(addresses):
-            connecting = socket.socket(family, kind, protocol)
-            try:
-                connecting.settimeout(deadline.left() / (len(addresses) - tried))  # one that hangs leaves time for more
-                connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connecting.connect(address)
-            except OSError as error:
-                connecting.close()
-                failure = error
-            else:
-                return connecting
-    except TimeoutError as error:
-        failure = failure or error
-    except socket.gaierror as error:
-        sentence = f"{host} was not found. Look whether this computer is online and the address is right."
-        raise not_reached(sentence, offline=error.errno == socket.EAI_AGAIN) from error
-    if failure is None or isinstance(failure, TimeoutError):
-        raise not_reached(f"{host} could not be reached within {deadline.seconds:g} seconds.") from failure
-    sentence = f"{host} could not be reached ({failure.strerror}). Look whether it runs and the address is right."
-    raise not_reached(sentence, offline=failure.errno in _OFFLINE) from failure
-
-
-def _resolve(host: str, port: int, deadline: Deadline) -> list[Any]:
-    """The addresses of a host. The system's look-up knows no deadline, so it is left behind when ours comes."""
-    with suppress(socket.gaierror):
-        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
-    found: list[Any] = []
-    failed: list[OSError] = []
-
-    def look_up() -> None:
-        try:
-            found.extend(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except OSError as error:
-            failed.append(error)
-
-    looking = threading.Thread(target=look_up, name="look up", daemon=True)
-    looking.start()
-    looking.join(deadline.left())
-    if failed:
-        raise failed[0]
-    if looking.is_alive():
-        raise TimeoutError
-    return found
-
-
-def _secure(inner: socket.socket, host: str, deadline: Deadline, context: ssl.SSLContext | None) -> socket.socket:
-    try:
-        inner.settimeout(deadline.left())
-        return (context or trusting()).wrap_socket(inner, server_hostname=host.strip("[]").rstrip("."))
-    except ssl.SSLCertVerificationError as error:
-        raise not_trusted(host, error.verify_message.rstrip(".")) from error
-    except TimeoutError as error:
-        raise not_reached(f"{host} did not answer within {deadline.seconds:g} seconds.") from error
-    except (ssl.SSLError, OSError) as error:
-        raise not_reached(
-            f"No secure connection to {host} could be made. Look whether its address is right."
-        ) from error
 
 
 @contextmanager

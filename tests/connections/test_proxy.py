@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trustme
 
-from scheduler.connections import wire
+from scheduler.connections import dialling
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer, request
 from scheduler.rules.failures import Failure, FailureClass
@@ -110,7 +110,7 @@ def test_this_computer_and_exceptions_are_asked_directly(monkeypatch: pytest.Mon
         assert get(server.url).body == b"direct"
         assert get(f"http://localhost:{port}/").body == b"direct"
         found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
-        monkeypatch.setattr(wire, "_resolve", lambda *_: found)
+        monkeypatch.setattr(dialling, "_resolve", lambda *_: found)
         assert get(f"http://api.example:{port}/").body == b"direct"
         assert proxy.asked == []
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import trustme
 
-from scheduler.connections import trust, wire
+from scheduler.connections import dialling, trust
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer, request
 from scheduler.rules.failures import Failure, FailureClass
@@ -35,7 +35,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(wire, "monotonic", clock)
+    monkeypatch.setattr(dialling, "monotonic", clock)
     return clock
 
 
@@ -192,7 +192,7 @@ def test_an_address_that_is_not_there_leaves_time_for_the_next(monkeypatch: pyte
     with web(lambda _: Reply(body=b"here")) as server:
         there = ("127.0.0.1", int(server.url.rpartition(":")[2]))
         found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", place) for place in (gone, there)]
-        monkeypatch.setattr(wire, "_resolve", lambda *_: found)
+        monkeypatch.setattr(dialling, "_resolve", lambda *_: found)
         assert get("http://example.org/").body == b"here"
 
 
@@ -237,7 +237,7 @@ def test_being_offline_brings_nobody_nearer_to_being_blocked(
     def look_up(*_: Any, **__: Any) -> None:
         raise socket.gaierror(code, "")
 
-    monkeypatch.setattr(wire.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(dialling.socket, "getaddrinfo", look_up)
     told = failure(lambda: get("http://example.org/"))
     assert (told.kind, told.counts) == (FailureClass.TRANSIENT, counts)
 
@@ -252,7 +252,7 @@ def test_a_look_up_that_hangs_is_left_behind(monkeypatch: pytest.MonkeyPatch) ->
         over.wait(60)
         return []
 
-    monkeypatch.setattr(wire.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(dialling.socket, "getaddrinfo", look_up)
     told = failure(lambda: get("http://example.org/", seconds=0.3))
     over.set()
     for thread in threading.enumerate():

@@ -1,11 +1,6 @@
 """One connection to a mail server: one deadline for all of it, and an end to what is read. It knows no protocol."""
 
 import base64
-import errno
-import socket
-import ssl
-import threading
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,9 +8,9 @@ from typing import Any
 
 from scheduler.connections.connector import Field, FieldKind, ToolFailedError
 from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.dialling import Deadline, dial, secure
 from scheduler.rules.failures import Failure, FailureClass
 
-_OFFLINE = (errno.ENETUNREACH, errno.ENETDOWN)
 _MOST = 80 * 1024 * 1024
 """Bytes that one call may read, whatever it is for."""
 _CHUNK = 64 * 1024
@@ -87,12 +82,13 @@ class Wire:
     """Bytes to and from a server. Whatever goes wrong is a ToolFailedError; close it in any case."""
 
     def __init__(self, server: Server, seconds: float) -> None:
+        if not 0 < server.port < 65_536:  # the system would take another one silently
+            raise wrong(f"{server.port} is not a port of {server.host}. Connect again with the right one.")
         self._server = server
-        self._seconds = seconds
-        self._end = time.monotonic() + seconds
+        self._deadline = Deadline(seconds)
         self._left = _MOST
         self._buffer = bytearray()
-        self._socket = self._connect()
+        self._socket = dial(server.host, server.port, self._deadline)
         try:
             if server.security == "tls":
                 self.secure()
@@ -100,37 +96,18 @@ class Wire:
             self.close()
             raise
 
-    def seconds_left(self) -> float:
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
-
     def secure(self) -> None:
         """Everything from here on is encrypted; what was said in the clear does not count any more."""
         host = self._server.host
         if self._buffer:
             raise LostError(f"{host} went on in the clear after it had agreed to encrypt, so nothing was sent.")
-        try:
-            self._socket.settimeout(self.seconds_left())
-            self._socket = ssl.create_default_context().wrap_socket(self._socket, server_hostname=host)
-        except ssl.SSLCertVerificationError as error:
-            raise LostError(
-                f"{host} could not prove that it is {host} ({error.verify_message.rstrip('.')}), so nothing was sent. "
-                "If this network asks for a login, log in; else let whoever runs the server renew its certificate."
-            ) from error
-        except TimeoutError as error:
-            raise self._late() from error
-        except (OSError, ValueError) as error:
-            raise LostError(
-                f"No secure connection to {host} could be made. Look whether its port and encryption are right."
-            ) from error
+        self._socket = secure(self._socket, host, self._deadline)
 
     def send(self, content: bytes) -> None:
         left = memoryview(content)
         try:
             while left:
-                self._socket.settimeout(self.seconds_left())
+                self._socket.settimeout(self._deadline.left())
                 left = left[self._socket.send(left[:_CHUNK]) :]
         except TimeoutError as error:
             raise self._late() from error
@@ -169,7 +146,7 @@ class Wire:
         if self._left <= 0:
             raise self.too_much()
         try:
-            self._socket.settimeout(self.seconds_left())
+            self._socket.settimeout(self._deadline.left())
             content = self._socket.recv(_CHUNK)
         except TimeoutError as error:
             raise self._late() from error
@@ -181,62 +158,7 @@ class Wire:
         self._buffer += content
 
     def _late(self) -> LostError:
-        return LostError(f"{self._server.host} did not answer within {self._seconds:g} seconds.")
+        return LostError(f"{self._server.host} did not answer within {self._deadline.seconds:g} seconds.")
 
     def _broken(self) -> LostError:
         return LostError(f"The connection to {self._server.host} broke. It may be restarting.")
-
-    def _connect(self) -> socket.socket:
-        host = self._server.host
-        if not 0 < self._server.port < 65_536:  # the system would take another one silently
-            raise wrong(f"{self._server.port} is not a port of {host}. Connect again with the right one.")
-        failure: OSError | None = None
-        try:
-            for family, kind, protocol, _, address in self._resolve():
-                connecting = socket.socket(family, kind, protocol)
-                try:
-                    connecting.settimeout(self.seconds_left())
-                    connecting.connect(address)
-                except OSError as error:
-                    connecting.close()
-                    failure = error
-                else:
-                    return connecting
-        except TimeoutError as error:
-            failure = failure or error
-        except (socket.gaierror, ValueError) as error:
-            offline = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
-            sentence = f"{host} was not found. Look whether this computer is online and the server's name is right."
-            raise _not_reached(sentence, offline=offline) from error
-        if failure is None or isinstance(failure, TimeoutError):
-            raise self._late() from failure
-        sentence = f"{host} could not be reached ({failure.strerror}). Look whether it runs and its port is right."
-        raise _not_reached(sentence, offline=failure.errno in _OFFLINE) from failure
-
-    def _resolve(self) -> list[Any]:
-        """The addresses. The system's look-up knows no deadline, so it is left behind when ours comes."""
-        host, port = self._server.host, self._server.port
-        with suppress(socket.gaierror, UnicodeError):
-            return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
-        found: list[Any] = []
-        failed: list[Exception] = []
-
-        def look_up() -> None:
-            try:
-                found.extend(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-            except (OSError, ValueError) as error:
-                failed.append(error)
-
-        looking = threading.Thread(target=look_up, name="look up", daemon=True)
-        looking.start()
-        looking.join(self.seconds_left())
-        if failed:
-            raise failed[0]
-        if looking.is_alive():
-            raise TimeoutError
-        return found
-
-
-def _not_reached(sentence: str, *, offline: bool) -> ToolFailedError:
-    """Being offline brings nobody nearer to being blocked."""
-    return ToolFailedError(Failure(kind=FailureClass.TRANSIENT, sentence=sentence, counts=not offline))
