@@ -107,7 +107,8 @@ class Installation(QObject):
 
     def is_quiet(self) -> bool:
         """On the engine's thread: nothing runs, waits to run, or is due."""
-        return self.house.engine.dispatch.in_flight == 0 and self.views.is_quiet()
+        in_flight, repairs = self.house.engine.dispatch.in_flight, self.house.repairs
+        return in_flight == 0 and self.views.is_quiet() and not repairs.is_under_way
 
     @Slot()
     def _tidy_later(self) -> None:

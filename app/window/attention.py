@@ -45,6 +45,8 @@ class AttentionPage(Page):
         self.cards.show_open(overview)
         number = len(overview.requests)
         said = self.tr("1 thing waits for you.") if number == 1 else self.tr("{number} things wait for you.")
+        if number == 0:
+            said = self.tr("Nothing waits for you any more.")
         self._column.under.setText(said.format(number=number))
         self._stack.setCurrentWidget(self._column if self.cards.cards else self._empty)
         self._find_subject()

@@ -83,6 +83,7 @@ class FixerSection(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(Space.SMALL)
         row.addWidget(self.key, 1)
+        self._keys.setFocusProxy(self.key)
         row.addWidget(self.forget)
         row.addStretch(1)
         for words, widget in (

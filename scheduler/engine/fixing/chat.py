@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer, request
-from scheduler.engine.fixing.fixer import FixerFailedError, GivenUpError, SpentError, read_script
+from scheduler.engine.fixing.fixer import FixerFailedError, GivenUpError, NotAskedError, SpentError, read_script
 from scheduler.engine.fixing.problem import Problem
 
 _MOST = 4_000_000
@@ -51,12 +51,12 @@ class ChatFixer:
             if answer.status >= 300:
                 self._left -= _guess(sent)
                 raise FixerFailedError(f"The fixer at {answer.host} refused ({answer.status}).")
-            told = answer.json()
         except ToolFailedError as error:
-            raise FixerFailedError(f"The fixer could not be asked. {error}") from error
+            raise NotAskedError(f"The fixer could not be asked. {error}") from error
         try:
+            told = answer.json()
             text = told["choices"][0]["message"]["content"]
-        except (KeyError, IndexError, TypeError) as error:
+        except (ToolFailedError, KeyError, IndexError, TypeError) as error:
             raise FixerFailedError(f"The fixer at {answer.host} answered in another way than was agreed.") from error
         if not isinstance(text, str):
             raise FixerFailedError(f"The fixer at {answer.host} answered without a text.")

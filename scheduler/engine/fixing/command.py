@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
-from scheduler.engine.fixing.fixer import LARGEST, FixerFailedError, GivenUpError, read_script
+from scheduler.engine.fixing.fixer import LARGEST, FixerFailedError, GivenUpError, NotAskedError, read_script
 from scheduler.engine.fixing.problem import Problem
 
 
@@ -62,7 +62,7 @@ class CommandFixer:
                 )
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)
-                raise FixerFailedError(f"The fixer {name} could not be started: {why}.") from error
+                raise NotAskedError(f"The fixer {name} could not be started: {why}.") from error
             return self._process
 
     def _talk(self, process: "subprocess.Popen[bytes]", told: bytes) -> bytes:

@@ -13,6 +13,10 @@ class FixerFailedError(Exception):
     """No answer that could be a script; the sentence says why."""
 
 
+class NotAskedError(FixerFailedError):
+    """Nobody heard the question, so it does not count; asking again at once would not help."""
+
+
 class SpentError(FixerFailedError):
     """What the repair may cost is used up: asking again would not help."""
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from scheduler.engine.fixing.checks import compare, compare_described
-from scheduler.engine.fixing.fixer import Fixer, FixerFailedError, SpentError
-from scheduler.engine.fixing.problem import Problem, end_of, hide_in_text, hide_private
+from scheduler.engine.fixing.fixer import Fixer, FixerFailedError, NotAskedError, SpentError
+from scheduler.engine.fixing.problem import Problem, end_of, hide_in_report, hide_private
 from scheduler.engine.fixing.proposals import Proposal, keep_unused
 from scheduler.engine.fixing.repairs import MOST_ATTEMPTS, count_of
 from scheduler.engine.house import House
@@ -64,10 +64,14 @@ class Fixing:
             if (left := end - time.monotonic()) <= 0:
                 refusals.append(f"The limit of {self._seconds:g} seconds for one repair is used up.")
                 break
-            with self._house.database.write() as writing:
-                facts.write(writing, count_of(row.chain), str(self._count(row) + 1))
+            before = self._count(row)
+            self._note(row, before + 1)  # first, so that a fixer which takes us down with it is not asked for ever
             try:
                 return self._attempt(problem, flow, row, left)
+            except NotAskedError as error:
+                self._note(row, before)
+                refusals.append(str(error))
+                break
             except SpentError as error:
                 refusals.append(str(error))
                 break
@@ -98,7 +102,7 @@ class Fixing:
         assert self._fixer is not None, "nobody was named to repair it"
         try:
             new = self._fixer.mend(problem, seconds)
-        except SpentError:
+        except (NotAskedError, SpentError):
             raise
         except FixerFailedError as error:
             raise _UnusableError([str(error)]) from error
@@ -146,6 +150,10 @@ class Fixing:
             sent=problem.whole,
         )
 
+    def _note(self, row: RunRow, number: int) -> None:
+        with self._house.database.write() as db:
+            facts.write(db, count_of(row.chain), str(number))
+
     def _count(self, row: RunRow) -> int:
         return int(facts.read(self._house.database.read(), count_of(row.chain)) or 0)
 
@@ -157,7 +165,7 @@ def describe(db: sqlite3.Connection, row: RunRow, *, private: bool = False) -> P
     assert script is not None
     error = row.error or {}
     show: Callable[[Any], Any] = (lambda value: value) if private else hide_private
-    text: Callable[[str], str] = (lambda value: value) if private else hide_in_text
+    text: Callable[[str], str] = (lambda value: value) if private else hide_in_report
     return Problem(
         script=script.source,
         error=text(str(error.get("sentence", ""))),

@@ -4,7 +4,7 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.engine.fixing.chat import ChatFixer
 from scheduler.engine.fixing.choice import KEY, KEY_FIELD, FixerChoice, FixerKind
 from scheduler.engine.fixing.command import CommandFixer
-from scheduler.engine.fixing.fixer import Fixer, FixerFailedError
+from scheduler.engine.fixing.fixer import Fixer, NotAskedError
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.tools import Secrets
 
@@ -21,8 +21,9 @@ def make_fixer(choice: FixerChoice, secrets: Secrets) -> Fixer:
             return None
         try:
             return str(secrets.recall(KEY)[KEY_FIELD])
-        except (ToolFailedError, KeyError) as error:
-            sentence = "The key of the model server cannot be had from the keyring. Enter it again in Settings."
-            raise FixerFailedError(sentence) from error
+        except ToolFailedError as error:
+            raise NotAskedError(f"The key of the model server cannot be had. {error.failure.sentence}") from error
+        except KeyError as error:
+            raise NotAskedError("The keyring holds no key of the model server. Enter it again in Settings.") from error
 
     return ChatFixer(base_url=choice.url, model=choice.model, key=read_key, tokens=choice.tokens)

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 _PRIVATE = frozenset({"text", "html", "body", "content", "summary", "description", "base64", "snippet"})
@@ -77,5 +78,11 @@ def hide_in_text(text: str) -> str:
     return _IN_TEXT.sub(lambda match: f"{match[1]}(left out)", text)
 
 
+def hide_in_report(text: str) -> str:
+    """The same of what a computer says, which also names the person's own folder."""
+    home = str(Path.home())
+    return hide_in_text(text.replace(home, "~") if len(home) > 1 else text)
+
+
 def end_of(log: str) -> str:
-    return hide_in_text(log[-_LONGEST_LOG:])
+    return hide_in_report(log)[-_LONGEST_LOG:]

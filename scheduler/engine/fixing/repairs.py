@@ -56,8 +56,10 @@ class Repairs:
         self.hand_over: Callable[[Callable[[], None]], object] = self.errands.put
 
     def take(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
+        if not self._context.settings.fixer.is_on:
+            return
         row = runs.find(db, run)
-        if not self._context.settings.fixer.is_on or row is None or row.status is not Status.LOGIC:
+        if row is None or row.status is not Status.LOGIC:
             return
         flow = workflows.find(db, row.workflow)
         script = workflows.find_script(db, row.workflow, row.script)
@@ -66,7 +68,7 @@ class Repairs:
         if script.origin is ScriptOrigin.ROLLBACK:
             return  # the person went back to it, and knows what it does
         if self._is_used_up(db, row):
-            self._leave(db, row, f"{flow.name} was repaired {MOST_ATTEMPTS} times already. Put it right yourself.", now)
+            self._leave(db, row, f"A repair was tried {MOST_ATTEMPTS} times already. Put it right yourself.", now)
             return
         if self._context.settings.fixer.shows:
             self._ask_first(db, row, now)
@@ -88,7 +90,7 @@ class Repairs:
             if flow.fixing:
                 raise RefusedError("fixing", f"A repair of {flow.name} is being prepared already.")
             if self._is_used_up(db, row):
-                raise RefusedError("no fix", f"{flow.name} was repaired {MOST_ATTEMPTS} times already.")
+                raise RefusedError("no fix", f"A repair was tried {MOST_ATTEMPTS} times already.")
             self._begin(db, row, now)
             return {"run": row.id}
 
@@ -120,6 +122,10 @@ class Repairs:
         run = None if row.run is None else runs.find(db, row.run)
         if run is not None and run.status is Status.LOGIC:
             self._leave(db, run, "You did not want the repair.", now)
+
+    @property
+    def is_under_way(self) -> bool:
+        return bool(repairs.under_way(self._context.database.read()))
 
     def close(self) -> None:
         """Nobody waits for a fixer any longer; what it was asked is asked again at the next start."""
@@ -236,6 +242,7 @@ class Repairs:
 
         flow, row = workflows.find(db, old.workflow), runs.find(db, old.id)
         if flow is None or row is None:
+            repairs.end(db, old.workflow)
             return ""
         if proposal is not None and flow.script != proposal.base:
             number = proposals.keep_unused(db, flow.slug, proposal.validated, now)

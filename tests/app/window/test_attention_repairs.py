@@ -124,6 +124,7 @@ def test_applied_it_is_in_use_and_one_press_takes_it_back(
     assert version(empty) == 2
     assert [button.text() for button in card.buttons.values() if button.isVisibleTo(card)] == ["Roll back"]
     page.refresh()
+    wait(lambda: "Nothing waits for you any more." in [label.text() for label in page.findChildren(QLabel)])
     card.buttons["rollback"].click()
     wait(lambda: "The version before is in use again." in texts(card))
     assert version(empty) == 3

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from scheduler.engine.fixing.chat import ChatFixer
+from scheduler.engine.fixing.choice import FixerChoice, FixerKind
 from scheduler.engine.fixing.command import CommandFixer
 from scheduler.engine.fixing.fixer import FixerFailedError, GivenUpError
 from scheduler.engine.fixing.fixing import Fixing, NoFixError
+from scheduler.engine.fixing.making import make_fixer
 from scheduler.engine.fixing.problem import Problem
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.runs.tools import NoSecrets
 from scheduler.rules.phases import Status
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptOrigin
@@ -290,3 +293,25 @@ def test_a_command_that_was_given_up_is_ended_with_what_it_started(tmp_path: Pat
     wait_until(lambda: not is_alive(int(written.read_text())))
     with pytest.raises(GivenUpError):
         fixer.mend(PROBLEM, 600)
+
+
+@pytest.mark.parametrize(
+    "fixer", [CommandFixer(["no-such-command-here"]), ChatFixer(base_url="http://127.0.0.1:9", model="m")]
+)
+def test_a_question_that_nobody_heard_does_not_count(shop: Shop, fixer: CommandFixer | ChatFixer) -> None:
+    run = failed(shop)
+    for _ in range(4):
+        with pytest.raises(NoFixError, match="could not be") as caught:
+            Fixing(shop.house, fixer).propose(run)
+        assert len(caught.value.sentences) == 1
+    with serving(answer(GOOD)) as (other, _):
+        assert Fixing(shop.house, other).propose(run).base == 1
+
+
+def test_a_key_that_cannot_be_had_is_said_and_nothing_is_sent(shop: Shop) -> None:
+    run = failed(shop)
+    with web(lambda _: Reply()) as server:
+        choice = FixerChoice(kind=FixerKind.SERVER, url=server.url, model="m", has_key=True)
+        with pytest.raises(NoFixError, match="keyring"):
+            Fixing(shop.house, make_fixer(choice, NoSecrets())).propose(run)
+    assert server.asked == []

@@ -1,7 +1,7 @@
 import pytest
 
 from scheduler.engine.fixing.fixer import FixerFailedError, read_script
-from scheduler.engine.fixing.problem import Problem, end_of, hide_in_text, hide_private
+from scheduler.engine.fixing.problem import Problem, end_of, hide_in_report, hide_in_text, hide_private
 
 
 def test_secrets_and_the_words_of_mails_are_left_out_and_the_shape_stays() -> None:
@@ -50,3 +50,17 @@ def test_the_script_is_found_in_the_answer(answer: str) -> None:
 def test_what_is_no_script_is_said(answer: str) -> None:
     with pytest.raises(FixerFailedError):
         read_script(answer)
+
+
+def test_the_name_of_the_persons_own_folder_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/anna")
+    told = 'File "/home/anna/chores/sums.py", line 3, password=x'
+    assert hide_in_report(told) == 'File "~/chores/sums.py", line 3, password=(left out)'
+    assert "anna" not in end_of(told)
+    monkeypatch.setenv("HOME", "/")
+    assert hide_in_report("/a/b") == "/a/b"
+
+
+def test_a_secret_is_left_out_also_where_the_log_is_cut() -> None:
+    told = "password=" + "s3cret" * 1_000
+    assert "s3cret" not in end_of(told)
