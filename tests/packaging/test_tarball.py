@@ -182,3 +182,17 @@ def test_the_tray_speaks_the_language_of_the_system(machine: Machine, program: s
 
     until(lambda: "Beenden" in shown(), "a menu in German")
     machine.do(program, "quit", user=USER)
+
+
+def test_a_browser_starts_with_the_libraries_of_the_system(machine: Machine, program: str) -> None:
+    """And with nothing else that the start of the frozen app has changed. The browser only tells its environment."""
+    opener = machine.root / "usr" / "local" / "bin" / "xdg-open"
+    opener.write_text('#!/bin/sh\nenv >"$HOME/told.part"\nmv "$HOME/told.part" "$HOME/told"\n')
+    opener.chmod(0o755)
+    connect = f"{program} connect google:home --set client_id=x --secrets-from-stdin"
+    with machine.keyring():
+        machine.start("sh", "-c", f"""echo '{{"client_secret": "x"}}' | {connect}""")
+        told = until(lambda: [path.read_text() for path in machine.home.glob("told")], "the browser")[0]
+    assert f"HOME={HOME}" in told.splitlines()
+    assert "LD_LIBRARY_PATH" not in told
+    assert str(Path(program).parent) not in told
