@@ -128,7 +128,7 @@ class DeployDialog(QDialog):
         self._asking = Asking(self)
         self.offer: Offer | None = None
         self.setWindowTitle(self.tr("Deploy a script"))
-        self.setMinimumSize(QSize(560, 420))
+        self.resize(QSize(600, 420))  # and wider where the words on its buttons are long
         self.heading = make_heading(path.name)
         self.description = make_text("", "muted")
         self.times = make_text("")

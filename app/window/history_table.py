@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.theme import Space, Tone, Type, colours_of, make_font
-from app.times import say_time
+from app.times import say_span, say_time
 from app.widgets.chip import make_chip_icons
 from app.widgets.signs import sign_run
 from app.window.history_model import Column, HistoryModel, Index
@@ -73,7 +73,7 @@ class HistoryTable(QTableView):
         self.setColumnWidth(Column.WHEN, _widest_time(metrics) + 2 * Space.SMALL)
         self.setColumnWidth(Column.RESULT, self.iconSize().width() + 2 * Space.SMALL)
         self.setColumnWidth(Column.WORKFLOW, _NAME_WIDTH)
-        self.setColumnWidth(Column.TOOK, metrics.horizontalAdvance("00 min 00 s") + 2 * Space.SMALL)
+        self.setColumnWidth(Column.TOOK, _widest_span(metrics) + 2 * Space.SMALL)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
@@ -110,3 +110,8 @@ def _widest_time(metrics: QFontMetrics) -> int:
     zone, now = ZoneInfo("UTC"), datetime(2026, 12, 30, tzinfo=UTC)
     days = (*range(7), 400)
     return max(metrics.horizontalAdvance(say_time(now - timedelta(days=day), zone, now)) for day in days)
+
+
+def _widest_span(metrics: QFontMetrics) -> int:
+    lengths = (timedelta(minutes=59, seconds=59), timedelta(hours=23, minutes=59), timedelta(days=99, hours=23))
+    return max(metrics.horizontalAdvance(say_span(length)) for length in lengths)

@@ -22,7 +22,9 @@ from app.window.connect_dialog import ConnectDialog
 from app.window.connections import ConnectionsPage
 from app.window.deploy_dialog import DeployDialog
 from app.window.history import HistoryPage
+from app.window.new_dialog import NewDialog
 from app.window.settings import SettingsPage
+from app.window.try_dialog import TryDialog
 from app.window.workflow import WorkflowPane
 from app.window.workflow_facts import find_schedule
 from app.window.workflow_past import PastDialog
@@ -34,7 +36,19 @@ from tests.app.window.filling import few
 __all__ = ["few"]
 
 KINDS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
-NAMES = ["workflows", "workflow", "history", "connections", "settings", "deploy", "connect", "times", "past"]
+NAMES = [
+    "workflows",
+    "workflow",
+    "history",
+    "connections",
+    "settings",
+    "deploy",
+    "connect",
+    "times",
+    "past",
+    "new",
+    "try",
+]
 
 
 @pytest.fixture(params=NAMES)
@@ -69,6 +83,10 @@ def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Installation, wait:
             wait(lambda: made.offer is not None)  # type: ignore[attr-defined]
         case "connect":
             made = ConnectDialog(few)
+        case "new":
+            made = NewDialog(few)
+        case "try":
+            made = TryDialog(few, few.folder / "chore-0.py")
         case "times":
             made = TimesDialog(few, schedule)
         case _:
