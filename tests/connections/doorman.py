@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool, ToolFailedError
 from scheduler.connections.registry import Registry
 from scheduler.rules.failures import Trouble, classify_status, classify_trouble
@@ -57,6 +59,12 @@ class Doorman:
             def log_message(self, *_: object) -> None: ...
 
         return Handler
+
+
+@pytest.fixture
+def doorman() -> Iterator[Doorman]:
+    with Doorman().working() as doorman:
+        yield doorman
 
 
 def _visit(call: Call, path: str) -> None:

@@ -1,18 +1,44 @@
-"""The account of one test at a real IMAP server, and the tools of the connector on it."""
+"""Fixtures: a real IMAP server, the account of one test at it, and the tools of the connector on that."""
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import trustme
 
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.mail.imap import imap
 from scheduler.rules.failures import Failure
 from tests.connections.calls import call, tool_of
-from tests.connections.dovecot import Dovecot
+from tests.connections.dovecot import Dovecot, running_dovecot
 
+AUTHORITY = trustme.CA()
+USERS = tuple(f"user{number}" for number in range(100))
+"""More than a file has tests."""
 NUMBER = itertools.count(1)
 PASSWORD = "hünter 2 \"quoted\\'"
+
+
+_turn = itertools.cycle(USERS)
+
+
+@pytest.fixture(scope="module")
+def dovecot() -> Iterator[Dovecot]:
+    """A server of its own for each file of tests."""
+    with running_dovecot(AUTHORITY, **dict.fromkeys(USERS, PASSWORD)) as one:
+        yield one
+
+
+@pytest.fixture
+def user() -> str:
+    """An account that no other test of the file uses."""
+    return next(_turn)
+
+
+@pytest.fixture
+def box(dovecot: Dovecot, user: str) -> "Box":
+    return Box(dovecot, user)
 
 
 class Box:

@@ -9,6 +9,7 @@ from email.message import EmailMessage
 from email.policy import default
 from typing import Any
 
+import pytest
 import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
@@ -108,3 +109,10 @@ def running_postbox(
         yield box
     finally:
         controller.stop()
+
+
+@pytest.fixture
+def box() -> Iterator[Postbox]:
+    """One that wants no login."""
+    with running_postbox() as one:
+        yield one

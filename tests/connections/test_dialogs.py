@@ -11,6 +11,7 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import VaultDismissedError, VaultError, VaultLockedError
+from tests.connections import doorman as door
 from tests.connections.doorman import Doorman, doors
 from tests.connections.prompter import Prompter, prompting
 from tests.connections.secret_service import SecretService
@@ -24,11 +25,7 @@ BOTH = job('ctx.call("door:home", "look")\nctx.call("door:other", "look")').repl
     '["world:x"]', '["door:home", "door:other"]'
 )
 
-
-@pytest.fixture
-def doorman() -> Iterator[Doorman]:
-    with Doorman().working() as doorman:
-        yield doorman
+doorman = door.doorman
 
 
 @pytest.fixture

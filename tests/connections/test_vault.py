@@ -1,16 +1,11 @@
 """Secrets: in the real keyring of the system or nowhere, and every way it can fail told apart."""
 
-import gc
 import json
-import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
-import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,39 +26,19 @@ from scheduler.connections.vault_errors import (
 )
 from scheduler.rules.failures import FailureClass
 from tests.connections.secret_service import SecretService
+from tests.connections.waiting import gathering, wait_until
 
 SECRETS = {"password": "hünter2 \n", "token": None}
 
 
-@pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
-    """A bus with nothing on it yet; the paths of sockets are short, so it lives in a place of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        service = SecretService(Path(folder), dict(os.environ))
-        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", service.address)
-        with service.bus():
-            yield service
-            wait_until(lambda: not any(thread.name == "keyring" for thread in threading.enumerate()))
-
-
-def wait_until(come: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 60
-    while not come():
-        assert time.monotonic() < give_up
-        threading.Event().wait(0.01)
-
-
 def fails(act: Callable[[], Any]) -> type[VaultError]:
-    """How it fails. Libraries below leave the socket of a failed call to be collected, here and now."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
+    """How it fails; no secret is ever quoted."""
+    with gathering():
         with pytest.raises(VaultError) as error:
             act()
         kind = error.type
         assert "hünter2" not in str(error.value)
         del error
-        wait_until(lambda: not any(thread.name == "keyring" for thread in threading.enumerate()))
-        gc.collect()
     return kind
 
 

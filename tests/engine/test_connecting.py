@@ -14,16 +14,13 @@ from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError, NoVaultError, VaultLockedError
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import connections
+from tests.connections import doorman as door
 from tests.connections.doorman import Doorman, doors
 from tests.connections.secret_service import SecretService
 from tests.connections.waiting import gathering
 from tests.runs.shop import Shop
 
-
-@pytest.fixture
-def doorman() -> Iterator[Doorman]:
-    with Doorman().working() as doorman:
-        yield doorman
+doorman = door.doorman
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store import connections
+from tests.connections import doorman as door
 from tests.connections.doorman import Doorman, doors
 from tests.connections.secret_service import SecretService
 from tests.engine.harness import DAY, HOUR, MINUTE
@@ -19,11 +20,7 @@ from tests.runs.shop import Shop
 
 READS = job('ctx.call("door:home", "look")\nctx.done("read")').replace("world:x", "door:home")
 
-
-@pytest.fixture
-def doorman() -> Iterator[Doorman]:
-    with Doorman().working() as doorman:
-        yield doorman
+doorman = door.doorman
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.connections.connectors.caldav.ical import (
@@ -32,12 +32,14 @@ def calendar(*lines: str, end: str = "\r\n") -> Component:
     return read_calendar(end.join(("BEGIN:VCALENDAR", *lines, "END:VCALENDAR", "")))
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\t;,:\\"')))
 def test_a_text_that_was_written_is_read_back(text: str) -> None:
     written = write_lines(["BEGIN:VCALENDAR", f"X-TEXT;A=b:{escape(text)}", "END:VCALENDAR"])
     assert read_calendar(written).text("X-TEXT") == text
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=50))
 def test_no_line_is_too_wide_and_no_letter_is_broken(text: str) -> None:
     pieces = fold(f"SUMMARY:{text}").split("\r\n")
@@ -46,12 +48,14 @@ def test_no_line_is_too_wide_and_no_letter_is_broken(text: str) -> None:
     assert pieces[0] + "".join(piece[1:] for piece in pieces[1:]) == f"SUMMARY:{text}"
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_ends_its_line(text: str) -> None:
     assert "\n" not in escape(text) and "\r" not in escape(text)
     escape(text).encode()
 
 
+@settings(deadline=None)
 @given(
     st.text()
     | st.lists(st.sampled_from(["BEGIN:VCALENDAR", "END:VCALENDAR", "BEGIN:A", "END:A", "X:1"])).map("\n".join)

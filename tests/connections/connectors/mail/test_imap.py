@@ -2,12 +2,10 @@
 
 import base64
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import trustme
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.mail.imap import imap
@@ -15,24 +13,13 @@ from scheduler.connections.connectors.mail.imap_session import quoted, session
 from scheduler.connections.connectors.mail.names import encode_name
 from scheduler.connections.connectors.mail.wire import Server
 from scheduler.rules.failures import FailureClass
+from tests.connections import mailbox
 from tests.connections.calls import call
-from tests.connections.dovecot import Dovecot, free_port, running_dovecot
+from tests.connections.dovecot import free_port
 from tests.connections.hostile_mail import cutting, saying
-from tests.connections.mailbox import PASSWORD, Box, subjects
+from tests.connections.mailbox import AUTHORITY, Box, subjects
 
-AUTHORITY = trustme.CA()
-USERS = [f"user{number}" for number in range(80)]
-
-
-@pytest.fixture(scope="module")
-def dovecot() -> Iterator[Dovecot]:
-    with running_dovecot(AUTHORITY, **dict.fromkeys(USERS, PASSWORD)) as one:
-        yield one
-
-
-@pytest.fixture
-def box(dovecot: Dovecot) -> Box:
-    return Box(dovecot, USERS.pop())
+dovecot, user, box = mailbox.dovecot, mailbox.user, mailbox.box
 
 
 def test_a_message_is_told_as_it_is(box: Box) -> None:

@@ -1,30 +1,16 @@
 """Moving and marking mail at a real IMAP server, and finding out whether it happened when the answer was lost."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import trustme
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.rules.failures import FailureClass
-from tests.connections.dovecot import Dovecot, running_dovecot
+from tests.connections import mailbox
 from tests.connections.hostile_mail import cutting, saying
-from tests.connections.mailbox import PASSWORD, Box, subjects
+from tests.connections.mailbox import Box, subjects
 
-AUTHORITY = trustme.CA()
-USERS = [f"user{number}" for number in range(30)]
-
-
-@pytest.fixture(scope="module")
-def dovecot() -> Iterator[Dovecot]:
-    with running_dovecot(AUTHORITY, **dict.fromkeys(USERS, PASSWORD)) as one:
-        yield one
-
-
-@pytest.fixture
-def box(dovecot: Dovecot) -> Box:
-    return Box(dovecot, USERS.pop())
+dovecot, user, box = mailbox.dovecot, mailbox.user, mailbox.box
 
 
 def test_moving_takes_it_from_one_folder_to_the_other(box: Box) -> None:

@@ -8,7 +8,7 @@ from email.policy import default
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.connections.connector import ToolFailedError
@@ -39,6 +39,7 @@ def test_names_are_written_as_the_standard_says(name: str, written: bytes) -> No
     assert decode_name(written) == name
 
 
+@settings(deadline=None)
 @given(WORDS)
 def test_every_name_comes_back(name: str) -> None:
     written = encode_name(name)
@@ -46,6 +47,7 @@ def test_every_name_comes_back(name: str) -> None:
     assert all(0x20 <= byte <= 0x7E for byte in written)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_a_name_that_is_none_is_shown_somehow(written: bytes) -> None:
     assert isinstance(decode_name(written), str)
@@ -79,6 +81,7 @@ def test_a_subject_in_any_encoding_is_one_line_of_text(raw: bytes, shown: str) -
     assert headers_of(b"Subject: " + raw + b"\r\n\r\n")["subject"] == shown
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_at_all_are_a_mail(content: bytes) -> None:
     raw = b"Content-Type: multipart/mixed; boundary=x\r\nSubject: " + content + b"\r\n\r\n--x\r\n" + content
@@ -95,6 +98,7 @@ def test_any_bytes_at_all_are_a_mail(content: bytes) -> None:
     json.dumps(told).encode()
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(
@@ -179,6 +183,7 @@ def test_a_saved_file_has_a_name_that_leads_nowhere(given_name: str, safe: str) 
     assert safe_name(given_name) == safe
 
 
+@settings(deadline=None)
 @given(WORDS | st.text("./\\ \0a", max_size=20) | st.text("ü😀.", min_size=200, max_size=400))
 def test_every_name_is_that_of_one_visible_file(name: str) -> None:
     safe = safe_name(name)
@@ -207,6 +212,7 @@ def test_saving_needs_a_folder(folder: str) -> None:
         save(folder, "a", b"")
 
 
+@settings(deadline=None)
 @given(WORDS, WORDS, WORDS, WORDS)
 def test_no_text_adds_a_header_or_a_recipient(subject: str, name: str, text: str, key: str) -> None:
     parameters = {"to": f"{name} <anna@example.org>", "subject": subject, "text": text}
@@ -231,6 +237,7 @@ def test_an_answer_is_taken_apart_with_its_literals() -> None:
     assert read_fetch(answer) == {"UID": b"9", "X": [b'a"b', None, [b"C"]], "BODY": b"(x) \0", "Y": b""}
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([b"(", b")", b'"', b"\\", b" ", b"UID", b"{3}", b"[", b"]", b"x", b"*"]), max_size=30))
 def test_whatever_a_server_says_is_read_or_refused(pieces: list[bytes]) -> None:
     try:

@@ -3,44 +3,27 @@
 import base64
 import socket
 import struct
-from collections.abc import Iterator
 from email import message_from_bytes
 from email.policy import default
 from pathlib import Path
 from typing import Any
 
 import pytest
-import trustme
 
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.rules.failures import Failure, FailureClass
+from tests.connections import mailbox, postbox
 from tests.connections.calls import call, tool_of
-from tests.connections.dovecot import Dovecot, free_port, running_dovecot
+from tests.connections.dovecot import Dovecot, free_port
 from tests.connections.hostile_mail import cutting, saying
+from tests.connections.mailbox import AUTHORITY, PASSWORD
 from tests.connections.postbox import Postbox, running_postbox
 
-AUTHORITY = trustme.CA()
-USERS = [f"user{number}" for number in range(40)]
+dovecot, user = mailbox.dovecot, mailbox.user
+box = postbox.box
 SEND = tool_of(smtp, "send")
 TO_ANNA = {"to": "Anna <anna@example.org>", "subject": "Hi", "text": "Hello"}
-
-
-@pytest.fixture(scope="module")
-def dovecot() -> Iterator[Dovecot]:
-    with running_dovecot(AUTHORITY, **dict.fromkeys(USERS, "imap")) as one:
-        yield one
-
-
-@pytest.fixture
-def box() -> Iterator[Postbox]:
-    with running_postbox() as one:
-        yield one
-
-
-@pytest.fixture
-def user() -> str:
-    return USERS.pop()
 
 
 def sent_mail(dovecot: Dovecot, user: str, **changed: Any) -> dict[str, Any]:
@@ -50,7 +33,7 @@ def sent_mail(dovecot: Dovecot, user: str, **changed: Any) -> dict[str, Any]:
         "imap_port": dovecot.port,
         "imap_security": "none",
         "imap_user": user,
-        "imap_password": "imap",
+        "imap_password": PASSWORD,
         **changed,
     }
 

@@ -4,40 +4,30 @@ With a real SMTP server and the sent mail at a real IMAP server.
 """
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-import trustme
 
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.rules.failures import FailureClass
+from tests.connections import mailbox, postbox
 from tests.connections.calls import NOW, call, tool_of
-from tests.connections.dovecot import Dovecot, running_dovecot
+from tests.connections.dovecot import Dovecot
+from tests.connections.mailbox import PASSWORD
 from tests.connections.post_office import PostOffice, connect_smtp, subjects, write
 from tests.connections.postbox import Postbox, running_postbox
 from tests.engine.harness import DAY, SECOND
 
-USERS = [f"user{number}" for number in range(40)]
+dovecot, user = mailbox.dovecot, mailbox.user
+box = postbox.box
 NUMBER = itertools.count(1)
 SEND = tool_of(smtp, "send")
 RECEIVED = b"Received: from [127.0.0.1] by mail.example.org with ESMTPSA; Mon, 4 May 2026 09:00:00 +0000\r\n"
 LATER = timedelta(seconds=61)
-
-
-@pytest.fixture(scope="module")
-def dovecot() -> Iterator[Dovecot]:
-    with running_dovecot(trustme.CA(), **dict.fromkeys(USERS, "imap")) as one:
-        yield one
-
-
-@pytest.fixture
-def box() -> Iterator[Postbox]:
-    with running_postbox() as one:
-        yield one
 
 
 class Account:
@@ -46,7 +36,7 @@ class Account:
     def __init__(self, box: Postbox, dovecot: Dovecot, user: str) -> None:
         self.box, self.dovecot, self.user = box, dovecot, user
         sent = {"imap_host": "127.0.0.1", "imap_port": dovecot.port, "imap_security": "none"}
-        self.settings = box.settings(**sent, imap_user=user, imap_password="imap")
+        self.settings = box.settings(**sent, imap_user=user, imap_password=PASSWORD)
 
     def server_files(self, content: bytes, folder: str = "Sent") -> None:
         """As a server does that puts what it takes with the sent mail."""
@@ -73,8 +63,8 @@ class Account:
 
 
 @pytest.fixture
-def account(box: Postbox, dovecot: Dovecot) -> Account:
-    return Account(box, dovecot, USERS.pop())
+def account(box: Postbox, dovecot: Dovecot, user: str) -> Account:
+    return Account(box, dovecot, user)
 
 
 def test_a_server_that_files_what_it_takes_has_not_taken_what_is_not_there(account: Account) -> None:
@@ -152,9 +142,8 @@ def test_a_mail_to_oneself_that_has_not_arrived_may_be_on_its_way(account: Accou
     assert account.check("lost", after=LATER, to="me@example.org") is FailureClass.TRANSIENT
 
 
-def test_a_mail_that_was_not_taken_is_sent_by_a_fresh_run(tmp_path: Any, dovecot: Dovecot) -> None:
+def test_a_mail_that_was_not_taken_is_sent_by_a_fresh_run(tmp_path: Path, dovecot: Dovecot, user: str) -> None:
     """X3: the checker says no, nobody is asked, and it goes out once."""
-    user = USERS.pop()
     with running_postbox(password="smtp") as box:
         office = PostOffice(tmp_path / "data")
         connect_smtp(office, box, dovecot, user)
