@@ -51,7 +51,7 @@ def offer(db: sqlite3.Connection, proposal: Proposal, row: RunRow, now: datetime
 
 def use(db: sqlite3.Connection, deploying: Deploying, proposal: Proposal, row: RunRow, now: datetime) -> int:
     """Go on with it without asking, and say so; the person can go back with one word. The new version."""
-    answer = deploying.deploy(db, proposal.validated, Wish(origin=ScriptOrigin.FIX), now)
+    answer = deploying.deploy(db, proposal.validated, Wish(origin=ScriptOrigin.FIX, by_itself=True), now)
     flow = workflows.find(db, proposal.workflow)
     assert flow is not None
     requests.put(

@@ -56,6 +56,8 @@ class Wish:
     """Allow every tool that it uses."""
     watch: bool | None = None
     origin: ScriptOrigin = ScriptOrigin.AUTHOR
+    by_itself: bool = False
+    """Nobody said yes to this very script: a repair that is used as the settings say."""
 
 
 class Deploying:
@@ -146,7 +148,7 @@ class Deploying:
             workflows.set_status(db, plan.workflow, status)
         self._settle_handlers(db, before, plan)
         self._settle_schedules(db, before, plan, now)
-        self._settle_runs(db, plan, now)
+        self._settle_runs(db, plan, wish, now)
         self._settle_topics(db, plan)
         held = workflows.find(db, plan.workflow)
         assert held is not None
@@ -183,7 +185,7 @@ class Deploying:
             if row.id not in kept:
                 self._definition.remove(db, row, now)
 
-    def _settle_runs(self, db: sqlite3.Connection, plan: Plan, now: datetime) -> None:
+    def _settle_runs(self, db: sqlite3.Connection, plan: Plan, wish: Wish, now: datetime) -> None:
         """What waits, backs off or has failed follows the new version; what is active finishes on its own."""
         for row in runs.unfinished(db, plan.workflow):
             if row.status is Status.ACTIVE:
@@ -191,7 +193,7 @@ class Deploying:
             way = continue_after(mutations.status_of(db, row.id))
             if way is Continuation.RECONCILE:
                 continue
-            if way is Continuation.AFRESH:
+            if way is Continuation.AFRESH and not _is_tried_again(row, plan, wish):
                 let_go(db, self._dispatch, row, now, "The script changed.")
             elif row.handler not in plan.handlers:
                 let_go(db, self._dispatch, row, now, _without_consumer(db, row))
@@ -264,6 +266,14 @@ class Deploying:
             next_at = None if row.next_at is None else f"{row.next_at:%Y-%m-%dT%H:%M:%SZ}"
             told.append({"handler": handler.name, "words": words, "next": next_at})
         return told
+
+
+def _is_tried_again(row: RunRow, plan: Plan, wish: Wish) -> bool:
+    """A repair is made for the run that failed. A job may have done half of it: then somebody must have said yes."""
+    handler = plan.handlers.get(row.handler)
+    if wish.origin is not ScriptOrigin.FIX or row.status is not Status.LOGIC or handler is None:
+        return False
+    return row.kind is not HandlerKind.JOB or not wish.by_itself or handler.after_crash == "again"
 
 
 def _without_consumer(db: sqlite3.Connection, row: RunRow) -> str:

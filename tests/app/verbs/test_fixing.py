@@ -63,7 +63,7 @@ def test_after_a_yes_it_is_used_and_can_be_taken_back(line: Line, failed: str, t
     said = line.read("fix", failed, "--with", tool, "--yes")
     assert "goes on with version 2" in said
     assert [one["origin"] for one in line.ask("versions", "sums")["versions"]] == ["fix", "author"]
-    assert line.ask("run", "sums", "--wait")["results"][0]["summary"] == "2 is the sum"
+    line.wait_for(lambda: line.ask("show", "sums")["recent"][0]["summary"] == "2 is the sum")
     line.ask("rollback", "sums", "1")
     assert line.ask("show", "sums")["version"] == 3
 
