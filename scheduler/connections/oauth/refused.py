@@ -1,8 +1,8 @@
 """A login that is refused before its end is renewed once, and the same is asked once more."""
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from time import monotonic
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from scheduler.connections.connector import Call, Tool, ToolFailedError
@@ -26,7 +26,7 @@ def ask_twice(run: Callable[[Call], _Answer], call: Call, keeper: Renewing) -> _
 
     A refused login is the one failure after which an action did not happen for sure, so it may be asked again.
     """
-    began = time.monotonic()
+    began = monotonic()
     try:
         return run(call)
     except ToolFailedError as error:
@@ -36,7 +36,7 @@ def ask_twice(run: Callable[[Call], _Answer], call: Call, keeper: Renewing) -> _
         if renewed is None:
             raise
     call.settings.update(renewed)  # in place, for whoever made the call: what they hide and compare is what was used
-    return run(replace(call, seconds=max(call.seconds - (time.monotonic() - began), _A_MOMENT)))
+    return run(replace(call, seconds=max(call.seconds - (monotonic() - began), _A_MOMENT)))
 
 
 def renewable(tool: Tool, keeper: Renewing) -> Tool:
