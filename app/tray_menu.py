@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from app.overview import Overview, say_next, say_pause, say_summary
@@ -64,20 +65,47 @@ def list_entries(overview: Overview | None) -> tuple[Entry, ...]:
 
 
 def fill(menu: QMenu, entries: tuple[Entry, ...], chosen: Callable[[Choice], None]) -> None:
-    """Make the menu these entries."""
-    for action in menu.actions():
+    """Make the menu these entries. Lines of the same kind are only said anew: news come often, and making takes long."""
+    known = menu.actions()
+    same = next((place for place, pair in enumerate(zip(known, entries, strict=False)) if not _fits(*pair)), None)
+    kept = min(len(known), len(entries)) if same is None else same
+    for action in known[kept:]:
         menu.removeAction(action)
         (action.menu() or action).deleteLater()
-    for entry in entries:
-        if entry.entries:
-            fill(menu.addMenu(_plain(entry.words)), entry.entries, chosen)
-        elif not entry.words:
-            menu.addSeparator()
-        else:
-            action = menu.addAction(_plain(entry.words))
-            action.setEnabled(entry.choice is not None)
-            if entry.choice is not None:
-                action.triggered.connect(lambda _checked=False, choice=entry.choice: chosen(choice))
+    for action, entry in zip(known[:kept], entries, strict=False):
+        _change(action, entry, chosen)
+    for entry in entries[kept:]:
+        _add(menu, entry, chosen)
+
+
+def _fits(action: QAction, entry: Entry) -> bool:
+    """Whether the line can become that entry."""
+    return action.isSeparator() is not bool(entry.words) and (action.menu() is not None) is bool(entry.entries)
+
+
+def _change(action: QAction, entry: Entry, chosen: Callable[[Choice], None]) -> None:
+    if action.data() == entry:
+        return
+    action.setData(entry)
+    if action.text() != _plain(entry.words):
+        action.setText(_plain(entry.words))
+    submenu = action.menu()
+    if isinstance(submenu, QMenu):
+        fill(submenu, entry.entries, chosen)
+    else:
+        action.setEnabled(entry.choice is not None)
+
+
+def _add(menu: QMenu, entry: Entry, chosen: Callable[[Choice], None]) -> None:
+    if entry.entries:
+        submenu = menu.addMenu("")
+        _change(submenu.menuAction(), entry, chosen)
+    elif not entry.words:
+        menu.addSeparator().setData(entry)
+    else:
+        action = menu.addAction("")
+        action.triggered.connect(lambda: chosen(action.data().choice))
+        _change(action, entry, chosen)
 
 
 def _list_needs(overview: Overview) -> tuple[Entry, ...]:

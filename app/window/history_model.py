@@ -19,6 +19,7 @@ from app.words import RunState
 
 Index = QModelIndex | QPersistentModelIndex
 _WORD = Qt.ItemDataRole.AccessibleTextRole
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 translate = QCoreApplication.translate
 
 
@@ -38,6 +39,7 @@ class HistoryModel(QStandardItemModel):
         self._zone, self._now = zone, datetime.now(zone)
         self._rows: list[Row] = []
         self._chips: Mapping[RunState, QIcon] = {}
+        self._minutes: dict[datetime, str] = {}
         self._followed: set[str] = set()
         self._cursor: str | None = None
         self._is_waiting = False
@@ -70,6 +72,7 @@ class HistoryModel(QStandardItemModel):
     def start(self, read: Read, now: datetime) -> None:
         """Other rows altogether: something else is looked for."""
         self._now, self._cursor, self._is_waiting = now, None, False  # an empty view would want more at once
+        self._minutes = {}
         self._followed = _followed(read.rows)
         self._remove(0, len(self._rows))
         self._insert(0, settle_retries(read.rows, self._followed))
@@ -94,7 +97,7 @@ class HistoryModel(QStandardItemModel):
             self.start(read, now)
             return
         is_another_day = now.astimezone(self._zone).date() != self._now.astimezone(self._zone).date()
-        self._now = now
+        self._now, self._minutes = now, {} if is_another_day else self._minutes
         self._followed |= _followed(read.rows)
         place, new = 0, list[Row]()
         for row in settle_retries(read.rows, self._followed):
@@ -164,7 +167,7 @@ class HistoryModel(QStandardItemModel):
         if row.state in self._chips:
             result.setIcon(self._chips[row.state])
         took = QStandardItem("" if row.took is None else say_span(row.took))
-        took.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        took.setTextAlignment(_RIGHT)
         return (
             QStandardItem(self._say_when(row)),
             result,
@@ -174,10 +177,13 @@ class HistoryModel(QStandardItemModel):
         )
 
     def _say_when(self, row: Row) -> str:
+        """Many begin in the same minute, which is said once."""
         at = row.at.replace(second=0, microsecond=0)
         if row.until is not None:
             return _upper(say_range(at, row.until.replace(second=0), self._zone, self._now))
-        return _upper(say_time(at, self._zone, self._now))
+        if at not in self._minutes:
+            self._minutes[at] = _upper(say_time(at, self._zone, self._now))
+        return self._minutes[at]
 
 
 def _followed(rows: Sequence[Row]) -> set[str]:

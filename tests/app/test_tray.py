@@ -154,6 +154,25 @@ def test_the_tooltip_says_the_summary_and_the_next_run() -> None:
     assert write_tooltip(QUIET) == "Dayhand: No workflows yet"
 
 
+def test_what_stays_the_same_in_a_menu_is_not_made_again(qtbot: QtBot) -> None:
+    """News come often: the times that one may pause until change with every one of them."""
+    menu, heard = QMenu(), list[Choice]()
+    qtbot.addWidget(menu)
+    fill(menu, list_entries(BUSY), heard.append)
+    made = menu.actions()
+    inner = [action.menu().actions() for action in made if action.menu() is not None]
+    later = list_entries(replace(BUSY, now=BUSY.now + timedelta(minutes=10)))
+    fill(menu, later, heard.append)
+    assert menu.actions() == made
+    assert [action.menu().actions() for action in made if action.menu() is not None] == inner
+    pause = next(action for action in menu.actions() if action.text() == "Pause for")
+    pause.menu().actions()[0].trigger()
+    assert heard == [find(later, "Pause for").entries[0].choice]
+    fill(menu, list_entries(replace(BUSY, workflows=(workflow("Other"),))), heard.append)
+    run = next(action for action in menu.actions() if action.text() == "Run now")
+    assert [action.text() for action in run.menu().actions()] == ["Other"]
+
+
 def test_a_filled_menu_does_what_its_entries_say_and_is_filled_anew(qtbot: QtBot) -> None:
     menu = QMenu()
     qtbot.addWidget(menu)
