@@ -1,0 +1,216 @@
+"""Files: written whole, moved and deleted once, and checkers that tell the truth."""
+
+import base64
+import errno
+import os
+import signal
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from scheduler.connections import disk
+from scheduler.connections.connector import Checked, ToolFailedError
+from scheduler.rules.failures import FailureClass
+from tests.connections.calls import NOW
+from tests.connections.connectors.files.folders import check, refused, use
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def test_what_is_written_can_be_read_again(here: Path) -> None:
+    assert use(here, "write", path="2026/05/a.txt", text="é\r\n") == {"path": "2026/05/a.txt", "size": 4}
+    assert (here / "2026/05/a.txt").read_bytes() == "é\r\n".encode()
+    use(here, "write", path="b", base64=base64.b64encode(b"\xff").decode())
+    assert (here / "b").read_bytes() == b"\xff"
+
+
+def test_a_file_is_replaced_only_when_asked_and_keeps_its_permissions(here: Path) -> None:
+    (here / "a").write_text("old")
+    (here / "a").chmod(0o640)
+    assert refused(here, FailureClass.LOGIC, "write", path="a", text="new") == "a is there already."
+    assert (here / "a").read_text() == "old"
+    use(here, "write", path="a", text="new", overwrite=True)
+    assert (here / "a").read_text() == "new"
+    assert (here / "a").stat().st_mode & 0o777 == 0o640
+    assert [place.name for place in here.iterdir()] == ["a"]
+
+
+def test_writing_the_same_again_changes_nothing(here: Path) -> None:
+    use(here, "write", path="a", text="x")
+    before = (here / "a").stat()
+    use(here, "write", path="a", text="x")
+    assert (here / "a").stat() == before
+
+
+@pytest.mark.parametrize(
+    "content", [{}, {"text": "a", "base64": "YQ=="}, {"base64": "not base64"}, {"base64": "é"}, {"text": "\ud800"}]
+)
+def test_content_that_cannot_be_written_is_refused(here: Path, content: dict[str, str]) -> None:
+    refused(here, FailureClass.LOGIC, "write", path="a", **content)
+    assert list(here.iterdir()) == []
+
+
+def test_a_folder_is_never_written_over(here: Path) -> None:
+    (here / "root/sub").mkdir(parents=True)
+    (here / "root/self").symlink_to(here / "root")
+    for path in ("sub", "self"):
+        assert "is a folder" in refused(here / "root", FailureClass.LOGIC, "write", path=path, text="x", overwrite=True)
+    assert [place.name for place in here.iterdir()] == ["root"]
+
+
+def test_the_checker_of_write_compares_the_content(here: Path) -> None:
+    assert not check(here, "write", path="a", text="x").happened
+    (here / "a").write_text("y")
+    assert not check(here, "write", path="a", text="x").happened
+    (here / "a").write_text("x")
+    assert check(here, "write", path="a", text="x") == Checked(happened=True, result={"path": "a", "size": 1})
+
+
+KILLED_WHILE_WRITING = """
+import os, signal, sys
+from pathlib import Path
+from tests.connections.connectors.files.folders import use
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+use(Path(sys.argv[1]), "write", path="a", text="new", overwrite=True)
+"""
+
+
+def test_a_writer_that_is_killed_leaves_the_old_file_and_its_rest_is_removed(here: Path) -> None:
+    (here / "a").write_text("old")
+    killed = subprocess.run([sys.executable, "-c", KILLED_WHILE_WRITING, str(here)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (here / "a").read_text() == "old"
+    assert not check(here, "write", path="a", text="new").happened
+    [part] = here.glob(".dayhand-part-*")
+    use(here, "write", path="b", text="x")
+    os.utime(part, ((NOW - timedelta(hours=2)).timestamp(),) * 2)
+    use(here, "write", path="c", text="x")
+    assert sorted(place.name for place in here.iterdir()) == ["a", "b", "c"]
+
+
+def test_moving_takes_folders_along_and_makes_the_way(here: Path) -> None:
+    use(here, "write", path="in/a", text="x")
+    assert use(here, "move", source="in", target="done/2026") == {"path": "done/2026"}
+    assert (here / "done/2026/a").read_text() == "x"
+    assert not (here / "in").exists()
+
+
+def test_moving_never_replaces_anything(here: Path) -> None:
+    for name in "ab":
+        (here / name).write_text(name)
+    (here / "dead").symlink_to("nowhere")
+    assert refused(here, FailureClass.LOGIC, "move", source="a", target="b") == "b is there already."
+    assert refused(here, FailureClass.LOGIC, "move", source="a", target="dead") == "dead is there already."
+    assert refused(here, FailureClass.LOGIC, "move", source="gone", target="c") == "gone is not there."
+    assert [(here / name).read_text() for name in "ab"] == ["a", "b"]
+
+
+def test_moving_a_folder_into_itself_is_a_mistake(here: Path) -> None:
+    (here / "a").mkdir()
+    assert "cannot be put there" in refused(here, FailureClass.LOGIC, "move", source="a", target="a/b")
+
+
+def test_moving_a_link_moves_the_link(here: Path) -> None:
+    (here / "a").write_text("a")
+    (here / "link").symlink_to("a")
+    use(here, "move", source="link", target="other")
+    assert (here / "other").is_symlink() and (here / "a").read_text() == "a"
+
+
+def test_renaming_is_safe_where_the_system_has_no_step_of_its_own_for_it(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk.ctypes, "CDLL", lambda *_, **__: None)
+    for name in "ab":
+        (here / name).write_text(name)
+    refused(here, FailureClass.LOGIC, "move", source="a", target="b")
+    use(here, "move", source="a", target="c")
+    assert sorted(place.name for place in here.iterdir()) == ["b", "c"]
+
+
+def test_the_checker_of_move(here: Path) -> None:
+    (here / "a").touch()
+    assert not check(here, "move", source="a", target="b").happened
+    (here / "b").touch()
+    assert not check(here, "move", source="a", target="b").happened
+    (here / "a").unlink()
+    assert check(here, "move", source="a", target="b") == Checked(happened=True, result={"path": "b"})
+    (here / "b").unlink()
+    with pytest.raises(ToolFailedError, match="nobody can tell") as error:
+        check(here, "move", source="a", target="b")
+    assert error.value.failure.kind is FailureClass.UNSURE
+
+
+def test_deleting_files_links_and_empty_folders(here: Path) -> None:
+    (here / "kept").touch()
+    (here / "file").touch()
+    (here / "link").symlink_to("kept")
+    (here / "empty").mkdir()
+    for name in ("file", "link", "empty"):
+        assert not check(here, "delete", path=name).happened
+        assert use(here, "delete", path=name) is None
+        assert check(here, "delete", path=name).happened
+    assert [place.name for place in here.iterdir()] == ["kept"]
+
+
+def test_a_full_folder_is_not_deleted(here: Path) -> None:
+    use(here, "write", path="full/a", text="x")
+    assert "not empty" in refused(here, FailureClass.LOGIC, "delete", path="full")
+    assert refused(here, FailureClass.LOGIC, "delete", path="gone") == "gone is not there."
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (errno.EACCES, FailureClass.PERMISSION),
+        (errno.EPERM, FailureClass.PERMISSION),
+        (errno.EROFS, FailureClass.PERMISSION),
+        (errno.ENOSPC, FailureClass.TRANSIENT),
+        (errno.EDQUOT, FailureClass.TRANSIENT),
+        (errno.EIO, FailureClass.TRANSIENT),
+        (errno.ENAMETOOLONG, FailureClass.LOGIC),
+    ],
+)
+def test_a_disk_that_refuses_leaves_nothing_behind(
+    here: Path, monkeypatch: pytest.MonkeyPatch, code: int, kind: FailureClass
+) -> None:
+    """Fake: the errors of a disk, raised where its answer comes."""
+
+    def fail(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(disk, "write_all", fail)
+    refused(here, kind, "write", path="a", text="x")
+    assert list(here.iterdir()) == []
+
+
+def test_a_disk_that_fails_while_it_renames_leaves_it_open(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "broken")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    refused(here, FailureClass.UNSURE, "write", path="a", text="x", overwrite=True)
+
+
+def test_a_disk_that_does_not_confirm_leaves_it_open(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "a").touch()
+    fsync = os.fsync
+
+    def fail_for_folders(descriptor: int) -> None:
+        if Path(f"/proc/self/fd/{descriptor}").resolve().is_dir():
+            raise OSError(errno.EIO, "broken")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fail_for_folders)
+    refused(here, FailureClass.UNSURE, "write", path="b", text="x")
+    refused(here, FailureClass.UNSURE, "move", source="a", target="c")
+    refused(here, FailureClass.UNSURE, "delete", path="c")
+    assert check(here, "write", path="b", text="x").happened
+    assert check(here, "move", source="a", target="b").happened
+    assert check(here, "delete", path="c").happened
