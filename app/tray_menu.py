@@ -65,7 +65,7 @@ def list_entries(overview: Overview | None) -> tuple[Entry, ...]:
 
 
 def fill(menu: QMenu, entries: tuple[Entry, ...], chosen: Callable[[Choice], None]) -> None:
-    """Make the menu these entries. Lines of the same kind are only said anew: news come often, and making takes long."""
+    """Make the menu these entries. Lines of the same kind are only said anew: news come often, making takes long."""
     known = menu.actions()
     same = next((place for place, pair in enumerate(zip(known, entries, strict=False)) if not _fits(*pair)), None)
     kept = min(len(known), len(entries)) if same is None else same
