@@ -132,6 +132,7 @@ def _make(root: Path) -> None:
     fresh = os.environ.get("DAYHAND_DEBIAN") or str(_bootstrap())
     subprocess.run(["cp", "-a", fresh, str(root)], check=True, capture_output=True, timeout=_LONGEST)
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
+    (root / "etc" / "hosts").write_text("127.0.0.1 localhost\n")  # as every installer of Debian does
 
 
 @cache

@@ -85,7 +85,6 @@ def dovecot(machine: Machine) -> Iterator[Dovecot]:
     machine.do("apt-get", "install", "-y", "--no-install-recommends", "ca-certificates")
     authority.cert_pem.write_to_path(machine.root / "usr/local/share/ca-certificates/ours.crt")
     machine.do("update-ca-certificates")
-    (machine.root / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
     with running_dovecot(authority, **{USER: PASSWORD}) as server:
         server.deliver(USER, b"Subject: Hello from far away\r\nMessage-ID: <1@example.org>\r\n\r\nHello\r\n", "1")
         yield server

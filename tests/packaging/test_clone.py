@@ -1,0 +1,63 @@
+"""A clone on a bare Debian 12 with no more than Python and git: its two commands set up all that they need. The tests
+of this file are one story, in order, and load a few hundred megabytes of packages."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.desktop.desktop import missing
+from tests.packaging.machine import Machine, bare_debian, lacking
+
+pytestmark = pytest.mark.packaging
+
+CLONE = Path(__file__).parents[2]
+AUTHORITY = "/root/authority.pem"
+PASSED_ON = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "PIP_INDEX_URL", "NPM_CONFIG_REGISTRY")
+ASKED = (
+    "tests/timing/test_cron.py",
+    "tests/store/test_events.py",
+    "tests/connections/connectors/test_imap.py",  # a mail server
+    "tests/connections/connectors/test_google.py",  # an emulator, which needs npm and a recent Node
+    "tests/connections/oauth/test_sign_in.py",  # a browser
+    "tests/desktop/test_desktop.py",
+)
+"""One file for each thing that has to be installed."""
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Machine]:
+    if lack := [*lacking(), *missing()]:
+        pytest.skip(f"needed: {', '.join(lack)}")
+    with bare_debian() as made:
+        made.do("apt-get", "install", "-y", "--no-install-recommends", "python3", "git")
+        subprocess.run(["git", "clone", "-q", str(CLONE), str(made.root / "root" / "dayhand")], check=True)
+        yield made
+
+
+def type_in(machine: Machine, *command: str) -> str:
+    """In the clone, on a network like ours: with its proxies, and the authority that it may have."""
+    told = [f"{name}={os.environ[name]}" for name in PASSED_ON if name in os.environ]
+    if authority := os.environ.get("SSL_CERT_FILE"):
+        shutil.copy(authority, f"{machine.root}{AUTHORITY}")
+        told += [f"{name}={AUTHORITY}" for name in ("SSL_CERT_FILE", "PIP_CERT", "NPM_CONFIG_CAFILE")]
+    return machine.do("env", "--chdir=/root/dayhand", *told, *command)
+
+
+def test_the_first_start_sets_up_what_is_needed(machine: Machine) -> None:
+    assert type_in(machine, "./packaging/run", "--version").startswith("dayhand ")
+
+
+def test_without_a_display_it_shows_itself_with_a_sample(machine: Machine) -> None:
+    said = type_in(machine, "./packaging/run", "--seconds", "30")
+    assert said.startswith("There is no display, so Dayhand shows itself here")
+    assert "receipts: asks: Add 3 receipts (45.55) to Expenses" in said
+
+
+def test_tests_find_their_servers_their_browser_and_their_desktop(machine: Machine) -> None:
+    said = type_in(machine, "./packaging/test", "-rs", *ASKED)
+    assert " passed in " in said
+    assert "SKIPPED" not in said, said
