@@ -16,6 +16,7 @@ from app.diagnostics import write_diagnostics
 from app.installation import Installation
 from app.logbook import keep_log
 from app.preferences import Preferences, keep_preferences
+from scheduler.engine.fixing.choice import FixerChoice, FixerKind
 from scheduler.store.health import close_store, open_store
 from tests.app.window.filling import fill, publish
 
@@ -33,7 +34,8 @@ def folder(qtbot: QtBot, tmp_path: Path) -> Path:
             raise ValueError("Receipt 2 of anna@example.org in " + str(tmp_path / "expenses.csv"))
         except ValueError:
             logging.getLogger("app.host").exception("The tick failed over %s", tmp_path / "expenses.csv")
-    keep_preferences(tmp_path, Preferences(concurrency=7))
+    fixer = FixerChoice(kind=FixerKind.SERVER, url="http://models.anna.example/v1", model="m")
+    keep_preferences(tmp_path, Preferences(concurrency=7, fixer=fixer))
     return tmp_path
 
 
@@ -48,6 +50,8 @@ def test_it_says_what_helps(folder: Path) -> None:
     assert set(found) == {"README.txt", "versions.json", "settings.json", "schema.sql", "store.json", "log.txt"}
     assert json.loads(found["versions.json"])["dayhand"]
     assert json.loads(found["settings.json"])["concurrency"] == 7
+    assert json.loads(found["settings.json"])["fixer"] == "server"
+    assert "anna" not in found["settings.json"]
     store = json.loads(found["store.json"])
     assert store["rows"]["workflows"] == 2 and store["rows"]["events"] == 3
     assert store["groups"]["events"] == {"pending": 3}

@@ -15,11 +15,14 @@ import pytest
 from app import cli
 from app.export import check_export, is_used
 from app.preferences import Preferences, keep_preferences, read_preferences
+from scheduler.engine.fixing.choice import FixerChoice, FixerKind
 from scheduler.rules.mutations import Mutation
 from scheduler.store import connections, mutations, runs, schedules, workflows
 from scheduler.store.lock import hold
 from scheduler.store.mutations import MutationRow
 from tests.engine.workflows.views.shop import RECEIPTS, Shop
+
+FIXER = FixerChoice(kind=FixerKind.COMMAND, command="llm -m small")
 
 
 def fill(folder: Path) -> Shop:
@@ -31,7 +34,7 @@ def fill(folder: Path) -> Shop:
         connections.save(db, "imap:home", settings, shop.clock.wall)
     shop.deploy(RECEIPTS.replace('["table:expenses"]', '["table:expenses", "imap:home"]'))
     shop.settle()
-    keep_preferences(shop.folder, Preferences(concurrency=7))
+    keep_preferences(shop.folder, Preferences(concurrency=7, fixer=FIXER))
     return shop
 
 
@@ -81,6 +84,11 @@ def test_the_same_workflows_schedules_versions_and_history_arrive(old: Shop, mov
     assert scripts[0] is not None and scripts[0] == scripts[1]
     assert [one.id for one in after.recent] == [one.id for one in before.recent]
     assert read_preferences(moved.folder).concurrency == 7
+
+
+def test_nobody_repairs_scripts_on_another_computer_before_the_person_says_so(moved: Shop) -> None:
+    fixer = read_preferences(moved.folder).fixer
+    assert (fixer.command, fixer.is_on) == ("llm -m small", False)
 
 
 def test_everything_arrives_paused(moved: Shop) -> None:
