@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
 from app.look import mark
@@ -14,6 +14,8 @@ from app.widgets.chip import Chip
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
 from app.window.day import Line
+
+_BITE = 6
 
 
 class Happenings(QFrame):
@@ -27,6 +29,8 @@ class Happenings(QFrame):
         mark(self, "surface", "card")
         self.lines: tuple[Line, ...] = ()
         self._rows: list[_Row] = []
+        self._number = 0
+        self._wanted: tuple[Line, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(Space.LARGE, Space.SMALL, Space.LARGE, Space.SMALL)
         self._grid.setHorizontalSpacing(Space.MEDIUM)
@@ -34,15 +38,29 @@ class Happenings(QFrame):
         self._grid.setColumnStretch(3, 1)
 
     def show_lines(self, lines: Sequence[Line], zone: ZoneInfo) -> None:
-        if tuple(lines) == self.lines:
+        """Those for which there are no rows yet come a few at a time: the window goes on in between."""
+        self._wanted = tuple(lines)
+        self._show_some(zone)
+
+    def _show_some(self, zone: ZoneInfo) -> None:
+        lines = self._wanted[: len(self._rows) + _BITE]
+        if len(lines) < len(self._wanted):
+            QTimer.singleShot(0, self, lambda: self._show_some(zone))
+        if lines == self.lines:
             return
-        self.lines = tuple(lines)
+        self.lines = lines
+        is_shown = not self.isHidden()
+        if is_shown and len(lines) != self._number:
+            self.hide()  # else the whole page is laid out again for each widget that comes or goes
+        self._number = len(lines)
         while len(self._rows) < len(lines):
             self._rows.append(_Row(self._grid, len(self._rows), lines[len(self._rows)], self.opened.emit, self))
         for row, line in zip(self._rows, lines, strict=False):
             row.show(line, zone)
         for row in self._rows[len(lines) :]:
             row.hide()
+        if is_shown:
+            self.show()
 
 
 class _Row:
@@ -72,7 +90,9 @@ class _Row:
         self.sentence.setText(reveal(line.sentence))
         self.button.setAccessibleDescription(reveal(f"{line.name}: {line.sentence}"))
         for widget in self._widgets():
-            widget.setVisible(widget is not self.button or bool(line.run))
+            is_wanted = widget is not self.button or bool(line.run)
+            if widget.isHidden() is is_wanted:
+                widget.setVisible(is_wanted)
 
     def hide(self) -> None:
         for widget in self._widgets():
