@@ -18,7 +18,7 @@ from scheduler.engine.workflows.deploying import Deploying
 from scheduler.engine.workflows.names import find_run
 from scheduler.rules.phases import Status
 from scheduler.store import facts, repairs, runs, workflows
-from scheduler.store.errors import StoreClosedError
+from scheduler.store.errors import StoreClosedError, StoreError
 from scheduler.store.requests import RequestKind, RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 3
+_REST = 0.5
+"""Seconds until a store that refused is asked again."""
 _PATIENCE = 10.0
 """Seconds that closing waits for a trial that is under way; the store is closed under a longer one."""
 
@@ -50,7 +52,7 @@ class Repairs:
         self._thread: threading.Thread | None = None
         self._fixer: Fixer | None = None
         self._handed_over: set[str] = set()
-        self._is_closing = False
+        self._closing = threading.Event()
         self.errands: SimpleQueue[Callable[[], None]] = SimpleQueue()
         """What waits for the engine's thread, where nobody says how to get there."""
         self.hand_over: Callable[[Callable[[], None]], object] = self.errands.put
@@ -130,7 +132,7 @@ class Repairs:
     def close(self) -> None:
         """Nobody waits for a fixer any longer; what it was asked is asked again at the next start."""
         with self._lock:
-            self._is_closing = True
+            self._closing.set()
             thread, fixer = self._thread, self._fixer
         self._wake.set()
         if fixer is not None:
@@ -152,7 +154,7 @@ class Repairs:
     def _look(self) -> None:
         """Have the thread look; it sees what is written now once that is committed."""
         with self._lock:
-            if self._is_closing:
+            if self._closing.is_set():
                 return
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name="repairs", daemon=True)
@@ -160,16 +162,18 @@ class Repairs:
         self._wake.set()
 
     def _serve(self) -> None:
-        while not self._is_closing:
+        while not self._closing.is_set():
             self._wake.wait()
             self._wake.clear()
             try:
-                while not self._is_closing and (row := self._next()) is not None:
+                while not self._closing.is_set() and (row := self._next()) is not None:
                     self._repair(row)
             except StoreClosedError:
                 return
-            except Exception:  # the outermost frame of this thread: recorded
+            except Exception:  # the outermost frame of this thread: recorded, and looked at again
                 log.exception("A repair could not be prepared")
+                if not self._closing.wait(_REST):
+                    self._wake.set()
 
     def _next(self) -> RunRow | None:
         """Writing, so that it waits for the transaction that asked for it."""
@@ -193,6 +197,8 @@ class Repairs:
             self._finish(row, None, f"No repair was found. {error.sentences[-1]}")
         except RefusedError as error:
             self._finish(row, None, error.sentence)
+        except StoreError as error:
+            self._finish(row, None, str(error))
         except Exception as error:  # the workflow must not rest for ever because of a mistake of ours
             log.exception("A repair could not be prepared")
             self._finish(row, None, f"No repair was found: Dayhand made a mistake ({type(error).__name__}).")
@@ -208,7 +214,7 @@ class Repairs:
         choice = self._context.settings.fixer
         fixer = make_fixer(choice, self._house.secrets)
         with self._lock:
-            if self._is_closing:
+            if self._closing.is_set():
                 raise GivenUpError
             self._fixer = fixer
         try:
@@ -219,7 +225,8 @@ class Repairs:
                 self._fixer = None
 
     def _finish(self, row: RunRow, proposal: "Proposal | None", why: str) -> None:
-        self.hand_over(lambda: self._settle(row, proposal, why))
+        if not self._closing.is_set():
+            self.hand_over(lambda: self._settle(row, proposal, why))
 
     def _settle(self, row: RunRow, proposal: "Proposal | None", why: str) -> None:
         """On the engine's thread, in one transaction: the workflow is being repaired until then, and no longer."""
@@ -231,8 +238,15 @@ class Repairs:
 
         try:
             carry_out(self._context, "repair", row.workflow, None, act)
-        finally:
-            self._handed_over.discard(row.id)  # what could not be written is taken up by the next start
+        except StoreClosedError:
+            return  # the next start goes on from what is stored
+        except StoreError as error:
+            log.warning("A repair could not be written down, and is tried again: %s", error)
+            again = threading.Timer(_REST, self._finish, (row, proposal, why))
+            again.daemon = True
+            again.start()
+            return
+        self._handed_over.discard(row.id)
         if said[-1]:
             self._context.tell(Announcement(row.workflow, said[-1]))
 

@@ -10,6 +10,7 @@ from scheduler.engine.fixing.choice import FixerChoice
 from scheduler.store import repairs, workflows
 from scheduler.store.requests import RequestKind
 from tests.engine.fixing.mending import GOOD, Model, asked, breaks, model, shop, until
+from tests.runs.breaking import refusing
 from tests.runs.shop import PATIENCE, Shop
 
 __all__ = ["model", "shop"]
@@ -128,3 +129,15 @@ def test_closing_does_not_wait_for_a_fixer_that_thinks(tmp_path: Path, model: Mo
     assert model.entered.wait(PATIENCE)
     shop.close()
     assert not any(thread.name == "repairs" for thread in threading.enumerate())
+
+
+def test_a_store_that_refuses_for_a_while_leaves_nothing_stuck(shop: Shop, model: Model) -> None:
+    breaks(shop)
+    errands = shop.house.repairs.errands
+    shop.wait(lambda: not errands.empty())
+    with refusing(shop) as let_go:
+        errands.get()()
+        assert shop.workflow().fixing, "it could not be written"
+        let_go()
+        until(shop, lambda: asked(shop, RequestKind.FIX))
+    assert (shop.workflow().fixing, len(model.asked)) == (False, 1)
