@@ -1,9 +1,10 @@
 """A status as shape, word and colour: a widget, and the same drawn by hand for lists of thousands."""
 
 from collections.abc import Iterable
+from math import ceil
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.icons import glyph
@@ -46,14 +47,15 @@ def paint_chip(painter: QPainter, at: QPoint, sign: Sign, font: QFont, colours: 
 
 
 def make_chip_icons(signs: Iterable[Sign], font: QFont, colours: Colours) -> list[QIcon]:
-    """The same as icons of one size, for views that draw without us; sharp on screens of up to three times the size."""
+    """The same as icons of one size, for views that draw without us; sharp on the finest screen that there is."""
     wanted = list(signs)
     sizes = [measure_chip(sign, font) for sign in wanted]
     room = QSize(max(size.width() for size in sizes), max(size.height() for size in sizes))
     icons = []
+    scales = sorted({1, *(ceil(screen.devicePixelRatio()) for screen in QGuiApplication.screens())})
     for sign in wanted:
         icon = QIcon()
-        for scale in (1, 2, 3):
+        for scale in scales:
             picture = QPixmap(room * scale)
             picture.setDevicePixelRatio(scale)
             picture.fill(Qt.GlobalColor.transparent)

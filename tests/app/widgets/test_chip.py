@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtGui import QAccessible, QFont, QFontMetrics
+from PySide6.QtGui import QAccessible, QFont, QFontMetrics, QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.icons import glyph
-from app.theme import Colours, Tone
-from app.widgets.chip import Chip, measure_chip
+from app.theme import DARK, LIGHT, Colours, Tone
+from app.widgets.chip import Chip, make_chip_icons, measure_chip
 from app.widgets.signs import Sign, shape_run, sign_run, sign_workflow
 from app.words import RunState
 from scheduler.rules.states import WorkflowState
@@ -71,3 +71,16 @@ def test_a_chip_is_drawn_in_its_tone(shown: Callable[..., None], colours: Colour
     chip.set_sign(sign_workflow(WorkflowState.IDLE))
     chip.adjustSize()
     assert picture(chip).count(ink.text) == 0
+
+
+def test_icons_of_chips_have_one_size_and_are_not_tinted_when_chosen(qapp: QApplication) -> None:
+    signs, font = [sign_run(state) for state in RunState], QFont("DejaVu Sans", 10)
+    icons = make_chip_icons(signs, font, LIGHT)
+    [size] = {icon.availableSizes()[0].toTuple() for icon in icons}
+    assert size[0] == max(measure_chip(sign, font).width() for sign in signs)
+    for icon in icons:
+        plain, chosen = (icon.pixmap(*size, mode).toImage() for mode in (QIcon.Mode.Normal, QIcon.Mode.Selected))
+        assert plain == chosen and not plain.isNull()
+    pictures = [icon.pixmap(*size).toImage() for icon in icons]
+    assert all(one != other for place, one in enumerate(pictures) for other in pictures[:place])
+    assert make_chip_icons(signs, font, DARK)[0].pixmap(*size).toImage() != pictures[0]
