@@ -73,7 +73,7 @@ class HistoryTable(QTableView):
         self.setColumnWidth(Column.WHEN, _widest_time(metrics) + 2 * Space.SMALL)
         self.setColumnWidth(Column.RESULT, self.iconSize().width() + 2 * Space.SMALL)
         self.setColumnWidth(Column.WORKFLOW, _NAME_WIDTH)
-        self.setColumnWidth(Column.TOOK, _widest_span(metrics) + 2 * Space.SMALL)
+        self.setColumnWidth(Column.TOOK, _widest_span(metrics) + 2 * Space.LARGE)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
