@@ -201,7 +201,8 @@ class Inhabited(Installation):
         self._wanted: set[str] = set()
         """What is still to be started by hand in this life."""
         self._look = QTimer(interval=15)
-        self._look.timeout.connect(lambda: self.host.ask(lambda _: self._look_around()))
+        self._look.timeout.connect(self._ask_to_look)
+        self._looking: Future[None] | None = None
 
     def start(self) -> None:
         super().start()
@@ -211,6 +212,11 @@ class Inhabited(Installation):
     def end(self) -> None:
         self._look.stop()
         super().end()
+
+    def _ask_to_look(self) -> None:
+        """One look at a time: on a busy machine the engine has better things to do than to look for ever."""
+        if self._looking is None or self._looking.done():
+            self._looking = self.host.ask(lambda _: self._look_around())
 
     def _begin(self) -> None:
         """Deploy what is not deployed yet, and hand in what there is to do, some of it once more."""
