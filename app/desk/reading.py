@@ -1,6 +1,6 @@
 """The verbs that only look."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -93,19 +93,25 @@ class Reading:
     def connections(self) -> dict[str, Any]:
         return {"connections": plain(self._floor.views.connections())}
 
-    def fields(self, name: str) -> dict[str, Any]:
-        """What a connection of that name is made of: its fields, what is set, and which secrets are kept."""
+    def fields(self, name: str, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """What a connection of that name is made of: its fields, what is set, and which secrets are kept.
+
+        With settings, only the fields that count beside them.
+        """
         connector = self._floor.registry.connector(parse_name(name)[0])
         row = next((one for one in self._floor.views.connections() if one.connection == name), None)
-        settings = {} if row is None else row.settings
+        known = {} if row is None else row.settings
         is_connected = row is not None and row.is_connected
-        kept = [one.name for one in connector.fields if is_connected and one.secret and one.name not in settings]
+        kept = [one.name for one in connector.fields if is_connected and one.secret and one.name not in known]
+        defaults = {one.name: one.default for one in connector.fields if one.default is not None}
+        given = {**defaults, **known, **(settings or {})}
+        counting = connector.fields if settings is None else [one for one in connector.fields if one.counts(given)]
         return {
             "connection": name,
             "title": connector.title,
-            "signs_in": connector.oauth is not None,
-            "fields": plain(connector.fields),
-            "settings": settings,
+            "signs_in": connector.oauth is not None and connector.oauth.wanted(given),
+            "fields": plain(counting),
+            "settings": known,
             "kept": kept,
         }
 

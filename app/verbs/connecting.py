@@ -88,8 +88,8 @@ def _connect(options: Namespace) -> Told:
         if not name or not sign:
             raise UsageError(f"--set takes FIELD=VALUE, not {text!r}.")
         settings[name.replace("-", "_")] = str(Path(value).absolute()) if _is_relative(name, value) else value
-    known = ask(options, "fields", name=options.name)
-    _refuse_secrets(known, settings)
+    _refuse_secrets(ask(options, "fields", name=options.name), settings)
+    known = ask(options, "fields", name=options.name, settings=settings)
     secrets = _read_secrets() if options.secrets_from_stdin else _ask_secrets(known)
     if known["signs_in"]:
         sys.stderr.write(f"Sign in to {known['title']} in the browser that opens now.\n")

@@ -98,6 +98,28 @@ def test_at_a_terminal_it_asks_unseen(line: Line, keyring: SecretService) -> Non
     assert Vault().get("restic:home") == {"secret": SECRET}
 
 
+@pytest.mark.parametrize(("login", "asked"), [("none", []), ("basic", ["Password or token (if there is one): "])])
+def test_it_asks_only_for_what_the_chosen_login_needs(
+    line: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch, login: str, asked: list[str]
+) -> None:
+    """And speaks of a browser only where one opens."""
+    prompts: list[str] = []
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def type_unseen(prompt: str) -> str:
+        prompts.append(prompt)
+        return SECRET
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr("getpass.getpass", type_unseen)
+    words = ("connect", "http:api", "--base-url", "https://example.org", "--auth", login, "--no-test")
+    assert line.read(*words) == "http:api is connected.\n"
+    assert prompts == asked
+
+
 def read_until(terminal: int, wanted: bytes) -> bytes:
     shown = b""
     while wanted not in shown:
