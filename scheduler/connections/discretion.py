@@ -1,20 +1,22 @@
-"""Servers repeat what they are told: forms of a secret that are nothing else by chance, taken out of what tools answer.
+"""Servers repeat what they are told: secrets taken out of what tools answer, and of what is kept of their errors.
 
-Secrets that are long and stand as they are, the run layer hides wherever they are. A short one may stand for something
-else, as 2024 is a year, so it is hidden only where it is called a secret, where it stands as logins are written, and
-where it is a word of letters and digits that nobody writes by chance. That leaves data as it is.
+A long one is hidden wherever it stands. A short one may stand for something else in an answer, as 2024 is a year, so it
+is hidden there only where it is called a secret, where it stands as logins are written, and where it is a word of
+letters and digits that nobody writes by chance. That leaves data as it is.
 """
 
 import base64
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from scheduler.connections.connector import Call, Checked, Connector, Tool
 
 HIDDEN = "•••"
 _LONG = 8
+"""Letters of a secret that is nothing else by chance."""
 _TELLING = 6
 """Letters from which on a mixture of letters and others means only itself."""
 _CALLED_SO = ("password", "passwd", "passphrase", "pwd", "secret", "token", "access_token", "api_key", "apikey", "pin")
@@ -40,25 +42,59 @@ def discreet(tool: Tool, connector: Connector) -> Tool:
 
 
 def hide_echoes(answer: Any, connector: Connector, settings: Mapping[str, Any]) -> Any:
-    plain = {one.name for one in connector.fields if not one.secret}
-    kept = {name: one for name, one in settings.items() if name not in plain and isinstance(one, str) and one}
-    users = [str(settings[name]) for name in _USERS if settings.get(name)]
-    logins = [login for secret in kept.values() for login in _logins(secret, users)]
-    short = {secret for secret in kept.values() if len(secret) < _LONG}
-    if not logins and not short:
+    secrets = secrets_in(connector, settings)
+    if not secrets:
         return answer
+    users = [str(settings[name]) for name in _USERS if settings.get(name)]
+    long = spell(secret for secret in secrets if len(secret) >= _LONG)
+    long |= {login for secret in secrets for login in _logins(secret, users)}
+    short = {secret for secret in secrets if len(secret) < _LONG}
+    kept = settings.keys() - _plain_fields(connector)
     names = {_plain_name(name) for name in (*_CALLED_SO, *kept, settings.get("header") or "")} - {""}
     places = {secret: _places(secret, names) for secret in short}
 
     def hide(text: str) -> str:
-        for login in logins:
-            text = text.replace(login, HIDDEN)
+        text = take_out(text, long)
         for secret, patterns in places.items():
             for pattern in patterns if secret in text else ():
                 text = pattern.sub(rf"\1{HIDDEN}", text)
         return text
 
     return _inside(answer, hide, short, names)
+
+
+def secrets_in(connector: Connector, settings: Mapping[str, Any]) -> list[str]:
+    """Every text among the settings that no plain field holds."""
+    plain = _plain_fields(connector)
+    return [text for name, value in settings.items() if name not in plain for text in _texts(value)]
+
+
+def _plain_fields(connector: Connector) -> set[str]:
+    return {one.name for one in connector.fields if not one.secret}
+
+
+def spell(secrets: Iterable[str]) -> set[str]:
+    """Each as it is, and as addresses write it."""
+    return {
+        spelling for secret in secrets for spelling in (secret, quote(secret), quote(secret, ""), quote_plus(secret))
+    }
+
+
+def take_out(text: str, spellings: set[str]) -> str:
+    """The text without them, in letters that can be stored."""
+    for spelling in sorted(spellings, key=len, reverse=True):
+        text = text.replace(spelling, HIDDEN)
+    return text.encode(errors="replace").decode()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+    elif value not in (None, "") and not isinstance(value, bool):
+        yield str(value)
 
 
 def _logins(secret: str, users: list[str]) -> list[str]:

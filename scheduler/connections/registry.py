@@ -101,7 +101,7 @@ class Registry:
         if name not in tools:
             raise UnknownToolError(f'{connection} has no tool "{name}". It has: {", ".join(tools)}.')
         tool = tools[name]
-        if any(one.secret for one in connector.fields):
+        if connector.oauth is not None or any(one.secret for one in connector.fields):
             tool = discreet(tool, connector)
         return renewable(tool, self._keeper) if self._keeper is not None and connector.oauth is not None else tool
 

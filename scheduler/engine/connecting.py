@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from scheduler.connections.connector import Call, Connector, ToolFailedError
+from scheduler.connections.discretion import secrets_in
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.oauth.authorising import authorise
 from scheduler.connections.oauth.browser import open_browser
@@ -13,7 +14,7 @@ from scheduler.connections.oauth.refused import Renewing, ask_twice
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.refusal import RefusedError
-from scheduler.engine.runs.hiding import hidden_in, make_keepable
+from scheduler.engine.runs.hiding import make_keepable
 from scheduler.engine.runs.tools import CALL_SECONDS, Secrets, keeps_secrets
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.store import answers, connections, requests
@@ -203,10 +204,10 @@ class Connecting:
         try:
             return connector.test(call) if keeper is None else ask_twice(connector.test, call, keeper)
         except ToolFailedError as error:
-            raise ToolFailedError(make_keepable(error.failure, hidden_in(connector, settings))) from error
+            raise ToolFailedError(make_keepable(error.failure, secrets_in(connector, settings))) from error
         except Exception as error:  # noqa: BLE001  whatever it is, it may quote a secret: nothing of it goes further
             said = f"{name} could not be tried ({type(error).__name__}: {error})."
-            failure = make_keepable(Failure(kind=FailureClass.INTERNAL, sentence=said), hidden_in(connector, settings))
+            failure = make_keepable(Failure(kind=FailureClass.INTERNAL, sentence=said), secrets_in(connector, settings))
             raise ToolFailedError(failure) from None
 
 

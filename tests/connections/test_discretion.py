@@ -3,12 +3,13 @@
 import base64
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from scheduler.connections.connector import Connector, Field
 from scheduler.connections.connectors.http.connector import http
-from scheduler.connections.discretion import HIDDEN, hide_echoes
+from scheduler.connections.discretion import HIDDEN, hide_echoes, secrets_in
 from scheduler.connections.registry import Registry
 from tests.connections.calls import call
 from tests.connections.web_servers import Asked, Reply, web
@@ -120,3 +121,24 @@ def test_a_real_server_that_repeats_the_login_tells_the_script_nothing() -> None
             answer = json.dumps(tool.run(asked), ensure_ascii=False)
             assert HIDDEN in answer
             assert "qzx" not in answer and base64.b64encode(b"me:qzx").decode() not in answer
+
+
+LONG = "hunter2 & söhne/%"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"headers": [{"Auth": f"Bearer {LONG}"}]}, {"headers": [{"Auth": "Bearer •••"}]}),
+        (f"https://me:{quote(LONG, '')}@x", "https://me:•••@x"),
+        ({LONG: 1}, {"•••": 1}),
+        ({"rows": [1, None, True, "hunter"]}, {"rows": [1, None, True, "hunter"]}),
+    ],
+)
+def test_a_long_one_is_hidden_wherever_it_stands(answer: Any, expected: Any) -> None:
+    assert hidden(answer, LONG) == expected
+
+
+def test_everything_that_is_no_plain_field_counts_as_secret() -> None:
+    settings = {"user": "me", "password": "pw", "tokens": {"access": "a", "until": [7, None, ""]}, "renewed": True}
+    assert sorted(secrets_in(MAIL, settings)) == ["7", "a", "pw"]

@@ -1,6 +1,5 @@
 """Whatever a connector or its libraries say when they fail: no secret gets into the store, a log or a warning."""
 
-import json
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from scheduler.connections.connector import Call, Checked, Connector, Field, Parameter, ParameterKind, Tool
 from scheduler.connections.connector import ToolFailedError as Failed
 from scheduler.connections.registry import Registry
-from scheduler.engine.runs.hiding import hidden_in, hide_in_answer, make_keepable
+from scheduler.engine.runs.hiding import make_keepable
 from scheduler.rules.failures import Failure, FailureClass
 from tests.engine.harness import HOUR, MINUTE
 from tests.runs.scripts import consumer, job
@@ -94,28 +93,6 @@ def test_what_quotes_no_secret_stays_as_it_is() -> None:
     failure = Failure(kind=FailureClass.LOGIC, sentence="There is no such row.", line=3)
     assert make_keepable(failure, ["hunter2"]) == failure
     assert make_keepable(failure, []) == failure
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ({"headers": [{"Auth": "Bearer hunter2 & söhne/%"}]}, {"headers": [{"Auth": "Bearer •••"}]}),
-        (f"https://me:{quote(SECRET, '')}@x", "https://me:•••@x"),
-        ({SECRET: 1}, {"•••": 1}),
-        ({"rows": [1, None, True, "hunter"]}, {"rows": [1, None, True, "hunter"]}),
-        ("in 2024", "in 2024"),
-    ],
-)
-def test_a_server_that_repeats_a_secret_tells_the_script_nothing(answer: Any, expected: Any) -> None:
-    """Short ones may stand for something else, and stay."""
-    assert hide_in_answer(answer, json.dumps(answer), [SECRET, "2024"]) == expected
-
-
-def test_everything_that_is_no_plain_field_counts_as_secret() -> None:
-    fields = (Field(name="user", label="User"), Field(name="password", label="Password", secret=True))
-    connector = Connector(kind="x", title="X", help="", fields=fields, tools=(), test=lambda _: "")
-    settings = {"user": "me", "password": "pw", "tokens": {"access": "a", "until": [7, None, ""]}, "renewed": True}
-    assert sorted(hidden_in(connector, settings)) == ["7", "a", "pw"]
 
 
 def test_what_a_checker_finds_repeats_no_secret(shop: Shop) -> None:

@@ -9,13 +9,14 @@ from typing import Any, Protocol
 
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
 from scheduler.connections.connectors.secret import FIELD
+from scheduler.connections.discretion import secrets_in
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault_errors import NoVaultError, VaultError
 from scheduler.engine.context import Context
 from scheduler.engine.runs.asking import KEYRING
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
-from scheduler.engine.runs.hiding import hidden_in, hide_in_answer, make_keepable
+from scheduler.engine.runs.hiding import make_keepable
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handing_over import HAND_OVER
 from scheduler.store import connections, grants
@@ -158,11 +159,12 @@ class Tools:
         ready = self.make_ready(workflow, call, mutation.key)
         try:
             found = tool.check(ready)
-            return replace(found, result=self._hide(found.result, json.dumps(found.result, allow_nan=False), ready))
+            json.dumps(found.result, allow_nan=False)
         except ToolFailedError as error:
             raise self._told(error.failure, ready) from error
         except Exception as error:
             raise self._told(_mistake(tool, ready, error, FailureClass.INTERNAL), ready) from error
+        return found
 
     def make_ready(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
         """The call as its tool gets it, with settings and secrets; nothing has been done outside yet."""
@@ -200,7 +202,7 @@ class Tools:
     def _run(self, tool: Tool, ready: Call) -> Any:
         try:
             answer = tool.run(ready)
-            written = json.dumps(answer, allow_nan=False)
+            json.dumps(answer, allow_nan=False)
         except ToolFailedError as error:
             failure = error.failure
             if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
@@ -209,18 +211,14 @@ class Tools:
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
             raise self._told(_mistake(tool, ready, error, kind), ready) from error
-        return self._hide(answer, written, ready)
-
-    def _hide(self, answer: Any, written: str, ready: Call) -> Any:
-        connector = self.registry.connector(ready.connection.partition(":")[0])
-        return hide_in_answer(answer, written, hidden_in(connector, ready.settings))
+        return answer
 
     def _told(self, failure: Failure, ready: Call) -> FailedError:
         """As it may be kept and shown: whatever the connector quotes, its secrets are not in it."""
         connector = self.registry.connector(ready.connection.partition(":")[0])
         if failure.kind is FailureClass.AUTH and self._is_outdated(connector, ready):
             failure = replace(failure, kind=FailureClass.TRANSIENT, counts=False)
-        return FailedError(make_keepable(failure, hidden_in(connector, ready.settings)), ready.connection)
+        return FailedError(make_keepable(failure, secrets_in(connector, ready.settings)), ready.connection)
 
     def _is_outdated(self, connector: Connector, ready: Call) -> bool:
         """Whether it was connected anew while the call was under way: then what failed is no longer used."""
