@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler.importing.found import IN_FOLDER, LONGEST_RUN, Found, Job, Left, is_secret, with_environment
+from scheduler.importing.found import IN_FOLDER, LONGEST_RUN, Found, Job, Left, OldTimes, is_secret, with_environment
 from scheduler.importing.vixie import CronLine, NotCronError
 from scheduler.timing.cron import MACROS, parse_cron
 from scheduler.timing.errors import BadScheduleError
@@ -75,6 +75,8 @@ def _assign(settings: _Settings, name: str, value: str) -> str:
                 return "Output is not mailed; it is in the log of each run, and a failure is shown as a notice."
         case "MAILFROM" | "CONTENT_TYPE" | "CONTENT_TRANSFER_ENCODING":
             return "It concerns mails with output, which are not sent; the log of each run has the output."
+        case "CRON_TZ" if not value:
+            settings.timezone, settings.unknown_zone = LOCAL, ""
         case "CRON_TZ":
             settings.timezone, settings.unknown_zone = value, ""
             try:
@@ -140,8 +142,13 @@ def _translate(line: str, settings: _Settings, comment: str, user: str | None, p
         line=number,
         text=line,
         notes=tuple(notes),
-        old=old.times,
+        old=_in_zone(old, settings.timezone),
     )
+
+
+def _in_zone(line: CronLine, zone: str) -> OldTimes:
+    """A line below CRON_TZ keeps to that zone, wherever the machine is."""
+    return lambda after, machine: line.times(after, machine if zone == LOCAL else find_zone(zone))
 
 
 def _split(line: str) -> tuple[str, str]:

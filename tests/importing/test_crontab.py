@@ -128,6 +128,18 @@ def test_a_zone_of_its_own_is_kept_and_an_unknown_one_keeps_its_lines_out() -> N
     assert all("Mars/Base" in left.reason for left in found.left)
 
 
+def test_a_zone_of_its_own_holds_for_the_old_times_too() -> None:
+    """Side by side they would differ on every machine that is elsewhere."""
+    [job] = read_crontab("CRON_TZ=America/New_York\n30 2 * * * x\n").jobs
+    assert old(job, SPRING, "Europe/Berlin") == previewed(job, SPRING, "America/New_York")
+
+
+def test_an_empty_zone_is_that_of_the_machine_again() -> None:
+    found = read_crontab("CRON_TZ=Mars/Base\nCRON_TZ=\n0 9 * * * a\n")
+    assert [job.settings["timezone"] for job in found.jobs] == ["local"]
+    assert [left.line for left in found.left] == [1]
+
+
 def test_the_zone_of_commands_is_theirs_alone() -> None:
     """TZ is for the command, CRON_TZ for the times."""
     [job] = read_crontab("TZ=Asia/Tokyo\n0 9 * * * date\n").jobs
