@@ -3,7 +3,7 @@
 import getpass
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -29,7 +29,7 @@ _TIMES = ("every", "cron", "calendar", "once", "timezone", "start_at", "end_at")
 _DESCRIPTION = """Turn the entries of another scheduler into one workflow, which arrives paused.
 
 crontab   a crontab: crontab -l | dayhand import-jobs crontab -
-systemd   timers with the services that they start: dayhand import-jobs systemd ~/.config/systemd/user/*
+systemd   timers with the services that they start: dayhand import-jobs systemd ~/.config/systemd/user
 tasks     tasks of Windows as XML: dayhand import-jobs tasks backup.xml
 
 Shows the next ten times, old and new, and everything that could not be taken over, with the reason."""
@@ -48,7 +48,8 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _import(options: Namespace) -> Told:
-    texts = {name: _read(name, options.kind) for name in options.files}
+    names = _units(options.files) if options.kind == "systemd" else options.files
+    texts = {name: _read(name, options.kind) for name in names}
     found = _without_past(_translate(options, texts))
     name = options.name or f"Imported from {options.kind}"
     script, names = write_script(name, ", ".join(Path(one).name for one in texts), found.jobs)
@@ -65,6 +66,16 @@ def _import(options: Namespace) -> Told:
         path = (options.into or Path(f"{name.lower().replace(' ', '_')}.py")).absolute()
         answer |= _deploy(options, path, script)
     return Told(answer, _say)
+
+
+def _units(names: Iterable[str]) -> Iterator[str]:
+    """The files, and those in the folders; links that only say what is enabled lead to nothing new."""
+    for name in names:
+        path = Path(name).expanduser()
+        if not path.is_dir():
+            yield name
+        elif path.suffix not in (".wants", ".requires"):
+            yield from _units(str(one) for one in sorted(path.iterdir()))
 
 
 def _read(name: str, kind: str) -> str:
@@ -85,7 +96,9 @@ def _translate(options: Namespace, texts: dict[str, str]) -> Found:
     if options.system and options.kind != "crontab":
         raise UsageError("--system is for crontabs.")
     if options.kind == "systemd":
-        by_name = {Path(name).name: text for name, text in texts.items()}
+        by_name = {_unit(Path(name)): text for name, text in texts.items()}
+        if len(by_name) < len(texts):
+            raise RefusedError("Two of the files have one name; import them one after the other.", "file")
         found = [read_systemd(by_name, home=str(Path.home()), user=getpass.getuser())]
         if not any(name.endswith(".timer") for name in by_name):
             raise RefusedError("None of the files is a timer; name the .timer files and their .service files.", "file")
@@ -102,6 +115,11 @@ def _translate(options: Namespace, texts: dict[str, str]) -> Found:
             for name, text in texts.items()
         ]
     return Found(tuple(job for one in found for job in one.jobs), tuple(left for one in found for left in one.left))
+
+
+def _unit(path: Path) -> str:
+    """What systemd calls it; a drop-in counts for the unit that its folder names."""
+    return f"{path.parent.name}/{path.name}" if path.parent.suffix == ".d" else path.name
 
 
 def _without_past(found: Found) -> Found:

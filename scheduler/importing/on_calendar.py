@@ -13,9 +13,8 @@ _WORDS = {
     "weekly": "Mon *-*-* 00:00:00",
     "monthly": "*-*-01 00:00:00",
     "quarterly": "*-01,04,07,10-01 00:00:00",
-    "semiannually": "*-01,07-01 00:00:00",
-    "yearly": "*-01-01 00:00:00",
-    "annually": "*-01-01 00:00:00",
+    **dict.fromkeys(("semiannually", "semi-annually", "biannually", "bi-annually"), "*-01,07-01 00:00:00"),
+    **dict.fromkeys(("yearly", "annually"), "*-01-01 00:00:00"),
 }
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _RANGES = {
@@ -45,8 +44,10 @@ class OnCalendar:
 
     @classmethod
     def read(cls, text: str) -> "OnCalendar":
-        words = _WORDS.get(text.strip().lower(), text).split()
+        words = text.split()
         zone = words.pop() if len(words) > 1 and _is_zone(words[-1]) else None
+        if len(words) == 1:
+            words = _WORDS.get(words[0].lower(), words[0]).split()
         weekdays = _read_weekdays(words.pop(0)) if words and words[0][0].isalpha() else None
         clock = words.pop() if words and ":" in words[-1] else "00:00:00"
         day = words.pop() if words else "*-*-*"

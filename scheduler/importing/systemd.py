@@ -29,15 +29,25 @@ from scheduler.timing.zones import LOCAL
 
 _SAID_ELSEWHERE = frozenset({"Description", "Documentation", "WantedBy", "Type", "Unit", "OnCalendar", "Persistent"})
 _COMMANDS = ("ExecStartPre", "ExecStart", "ExecStartPost")
-_LIMITS = ("TimeoutStartSec", "TimeoutSec", "RuntimeMaxSec")
+_START_LIMITS = ("TimeoutStartSec", "TimeoutSec")
+_RUN_LIMIT = "RuntimeMaxSec"
 _REPEATS = ("OnUnitActiveSec", "OnUnitInactiveSec")
 _FIRST = ("OnActiveSec", "OnBootSec", "OnStartupSec")
 _TRUE = ("yes", "true", "on", "1")
+_NEEDS = {
+    "network": tuple(f"{name}=network-online.target" for name in ("After", "Wants", "Requires", "BindsTo")),
+    "power": tuple(f"ConditionACPower={word}" for word in _TRUE),
+}
+"""What a job needs, by the lines that say so."""
 _REASONS = {
     "WakeSystem": "Dayhand does not wake the computer; a missed time runs afterwards if it is Persistent.",
     "AccuracySec": "Dayhand starts at the second and has no such setting.",
     "EnvironmentFile": "Variables are not read from a file; let the command read it.",
     "User": "Dayhand runs as you.",
+    "TimeoutStartSec": "It limits how long the start takes, not how long the command runs.",
+    "TimeoutSec": "It limits how long the start takes, not how long the command runs.",
+    _RUN_LIMIT: "systemd does not heed it for a oneshot service.",
+    **dict.fromkeys(_REPEATS, "A job has one length between runs; this is another."),
 }
 _FORGIVEN = '"$@" || :'
 
@@ -49,10 +59,18 @@ class _LeftError(Exception):
 
 
 def read_systemd(files: Mapping[str, str], *, home: str = "~", user: str = "") -> Found:
-    """The jobs of the timers among the files (name → text), with the services that are there too."""
-    return Found.gather(
-        one for name in sorted(files) if name.endswith(".timer") for one in _Timer(name, files, home, user).read()
+    """The jobs of the timers among the files (name → text), with the services that are there too.
+
+    A drop-in is named with its folder: b.timer.d/override.conf.
+    """
+    timers = [_Timer(name, files, home, user) for name in sorted(files) if name.endswith(".timer")]
+    looked_at = {name for timer in timers for name in timer.files}
+    others = (
+        Left(place=name, line=1, text=name, reason="It is not a timer, and no timer among the files starts it.")
+        for name in sorted(files)
+        if name not in looked_at
     )
+    return Found.gather([*(one for timer in timers for one in timer.read()), *others])
 
 
 class _Timer:
@@ -63,8 +81,15 @@ class _Timer:
         text = files.get(self._service_name)
         self._service = None if text is None else read_unit(text)
         self._specifiers = {"%": "%", "h": home, "u": user}
+        units = (self._name, self._service_name)
+        self._drop_ins = [one for one in sorted(files) if one.startswith(tuple(f"{unit}.d/" for unit in units))]
+        self.files = (*units, *self._drop_ins)
 
     def read(self) -> Iterator[Job | Left]:
+        if self._drop_ins:
+            reason = f"{', '.join(self._drop_ins)} changes it; write those lines into the unit itself first."
+            yield self._left(self._name, 1, self._name, reason)
+            return
         if self._service is None:
             yield self._left(
                 self._name, 1, self._name, f"{self._service_name}, which it starts, is not among the files."
@@ -73,7 +98,7 @@ class _Timer:
         try:
             yield self._job(self._service)
         except _LeftError as error:
-            place = self._name if error.setting in self._timer else self._service_name
+            place = self._name if error.setting.section == "Timer" else self._service_name
             yield self._left(place, error.setting.line, error.setting.text, str(error))
             return
         yield from self._unused(self._service)
@@ -96,8 +121,10 @@ class _Timer:
             if delay > MOST_DELAY:
                 raise _LeftError(delays[-1], "A run can be moved by a day at most.")
             given["jitter"] = f"+{write_length(delay)}"
-        limits = [one for one in service if one.name in _LIMITS and one.value != "infinity"]
-        limit = self._span(limits[-1]) if limits else None
+        if needs := [need for need, lines in _NEEDS.items() if any(one.text in lines for one in service)]:
+            given["needs"] = needs
+        limits = [one for one in service if one.name in _limits(service)]
+        limit = self._span(limits[-1]) if limits and limits[-1].value != "infinity" else None
         given |= {"after_crash": "never", "timeout": write_length(limit) if limit else LONGEST_RUN}
         return Job(
             title=self._last("Description") or _value(service, "Description") or self._name.removesuffix(".timer"),
@@ -135,8 +162,9 @@ class _Timer:
         repeats = [one for one in self._timer if one.name in _REPEATS]
         if not repeats:
             first = next((one for one in self._timer if one.name in _FIRST), None)
-            where = first or Setting(section="Timer", name="[Timer]", value="", line=1)
-            raise _LeftError(where, "It starts once after the computer or your session did, which is not a time.")
+            if first is None:
+                raise _LeftError(Setting(section="Timer", name="OnCalendar", value="", line=1), "It names no time.")
+            raise _LeftError(first, "It starts once after the computer or your session did, which is not a time.")
         length = self._span(repeats[0])
         every = write_length(length)
         try:
@@ -155,6 +183,7 @@ class _Timer:
             words = self._words(setting)
             if folder:
                 place = self._fill_in(folder.removeprefix("-"), setting)
+                place = self._specifiers["h"] if place == "~" else place
                 words = ("/bin/sh", "-c", IN_FOLDER, place, *words)
             yield with_environment(words, environment)
 
@@ -197,7 +226,9 @@ class _Timer:
 
     def _unused(self, service: list[Setting]) -> Iterator[Left]:
         """What the job leaves out although it was translated."""
-        known = _SAID_ELSEWHERE | {*_COMMANDS, *_LIMITS, *_REPEATS, "RandomizedDelaySec", "WorkingDirectory"}
+        known = _SAID_ELSEWHERE | {*_COMMANDS, *_limits(service), "RandomizedDelaySec", "WorkingDirectory"}
+        repeats = [one for one in self._timer if one.name in _REPEATS]
+        taken = {one.text for one in repeats[:1]}.union(*_NEEDS.values())
         for place, settings in ((self._name, self._timer), (self._service_name, service)):
             for one in settings:
                 if one.name == "Environment":
@@ -208,7 +239,7 @@ class _Timer:
                                 "It looks like a secret, and a script is no place for one; let the command read a file."
                             )
                             yield self._left(place, one.line, f"Environment={name}=…", reason)
-                elif one.name not in known:
+                elif one.name not in known and one.text not in taken:
                     reason = _REASONS.get(one.name, "Jobs have no such setting; the job was imported without it.")
                     yield self._left(place, one.line, one.text, reason)
 
@@ -231,6 +262,11 @@ def _split(setting: Setting, start: int = 0) -> list[str]:
         return shlex.split(setting.value[start:])
     except ValueError as error:
         raise _LeftError(setting, "Its quotes do not match.") from error
+
+
+def _limits(service: list[Setting]) -> tuple[str, ...]:
+    """The settings that bound how long its command runs: a oneshot is starting until it ends."""
+    return _START_LIMITS if _value(service, "Type") == "oneshot" else (_RUN_LIMIT,)
 
 
 def _value(settings: list[Setting], name: str) -> str | None:

@@ -19,6 +19,12 @@ _SECONDS = {
 }
 
 
+_TRIGGERS = frozenset(
+    {"OnCalendar", "OnActiveSec", "OnBootSec", "OnStartupSec", "OnUnitActiveSec", "OnUnitInactiveSec"}
+)
+"""Of a timer: emptying one of them empties all."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     section: str
@@ -36,7 +42,8 @@ def read_unit(text: str) -> list[Setting]:
     found: list[Setting] = []
     for one in _settings(text):
         if not one.value:
-            found = [kept for kept in found if (kept.section, kept.name) != (one.section, one.name)]
+            emptied = _TRIGGERS if one.name in _TRIGGERS else {one.name}
+            found = [kept for kept in found if kept.section != one.section or kept.name not in emptied]
         else:
             found.append(one)
     return found

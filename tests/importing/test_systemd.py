@@ -80,6 +80,17 @@ def test_an_empty_value_takes_back_those_before_it() -> None:
     assert one(timed("OnCalendar=daily", "OnCalendar=", "OnCalendar=weekly")).settings["calendar"]["weekday"] == ["mon"]
 
 
+def test_an_empty_time_takes_back_every_time_before_it() -> None:
+    """As systemd says: the lists of both kinds are emptied."""
+    assert "calendar" in one(timed("OnUnitActiveSec=1h", "OnCalendar=", "OnCalendar=daily")).settings
+
+
+def test_of_two_lengths_the_second_is_listed() -> None:
+    found = read(timed("OnUnitActiveSec=1h", "OnUnitInactiveSec=20min"))
+    assert [job.settings["every"] for job in found.jobs] == ["3600s"]
+    assert [(left.line, left.text) for left in found.left] == [(3, "OnUnitInactiveSec=20min")]
+
+
 def test_a_service_of_another_name_is_found() -> None:
     files = {"a.timer": timed("OnCalendar=daily", "Unit=b.service"), "b.service": SERVICE}
     assert len(read_systemd(files).jobs) == 1
@@ -101,14 +112,50 @@ def test_commands_run_one_after_the_other_where_and_with_what_they_ran() -> None
     assert second == (*around, "/bin/sh", "-c", "echo 100% $HOME", "again")
 
 
-def test_a_limit_is_kept() -> None:
-    assert one(service=serving("ExecStart=/bin/x", "TimeoutStartSec=10min")).settings["timeout"] == "600s"
+@pytest.mark.parametrize(
+    ("lines", "limit", "left"),
+    [
+        (("Type=oneshot", "TimeoutStartSec=10min"), "600s", []),
+        (("Type=oneshot", "TimeoutStartSec=10min", "TimeoutStartSec=infinity"), "1d", []),
+        (("Type=oneshot", "RuntimeMaxSec=30"), "1d", ["RuntimeMaxSec=30"]),
+        (("RuntimeMaxSec=30",), "30s", []),
+        (("TimeoutStartSec=10",), "1d", ["TimeoutStartSec=10"]),
+    ],
+)
+def test_only_a_limit_of_the_whole_run_is_kept(lines: tuple[str, ...], limit: str, left: list[str]) -> None:
+    """A oneshot is starting until it ends; any other service has started at once."""
+    found = read(service=serving("ExecStart=/bin/x", *lines))
+    assert [job.settings["timeout"] for job in found.jobs] == [limit]
+    assert [one.text for one in found.left] == left
+
+
+def test_a_service_that_waits_for_the_network_or_power_needs_it() -> None:
+    job = one(service=serving("ExecStart=/bin/x") + "\n[Unit]\nAfter=network-online.target\nConditionACPower=true\n")
+    assert job.settings["needs"] == ["network", "power"]
+
+
+def test_the_folder_of_the_person_is_theirs() -> None:
+    assert "/home/me" in one(service=serving("ExecStart=/bin/x", "WorkingDirectory=~")).commands[0]
+
+
+def test_a_unit_that_drop_ins_change_is_listed_with_them() -> None:
+    files = {"b.timer": TIMER, "b.service": SERVICE, "b.timer.d/override.conf": timed("OnCalendar=")}
+    found = read_systemd(files)
+    assert (found.jobs, len(found.left)) == ((), 1)
+    assert "b.timer.d/override.conf" in found.left[0].reason
+
+
+def test_a_file_that_belongs_to_no_timer_is_listed() -> None:
+    found = read_systemd({"b.timer": TIMER, "b.service": SERVICE, "mail.service": SERVICE})
+    assert len(found.jobs) == 1
+    assert [left.place for left in found.left] == ["mail.service"]
 
 
 @pytest.mark.parametrize(
     ("timer", "service", "line", "reason"),
     [
         (timed("OnBootSec=5min"), SERVICE, 2, "not a time"),
+        (timed("Persistent=yes"), SERVICE, 1, "no time"),
         (timed("OnCalendar=*-*~3"), SERVICE, 2, "last day"),
         (timed("OnCalendar=daily", "OnUnitActiveSec=1h"), SERVICE, 3, "both"),
         (timed("OnCalendar=09:00 UTC", "OnCalendar=10:00"), SERVICE, 3, "zones"),

@@ -126,6 +126,27 @@ def test_timers_of_systemd_arrive(line: Line, here: Path) -> None:
     assert line.refuse("import-jobs", "systemd", "b.service")[0] == "file"
 
 
+def test_a_whole_folder_of_units_is_read(line: Line, here: Path) -> None:
+    """As it is on a person's computer: with links to what is enabled, drop-ins and services of their own."""
+    (here / "b.timer").write_text(TIMER)
+    (here / "b.service").write_text(SERVICE)
+    (here / "c.timer").write_text(TIMER.replace("Nightly", "Other") + "[Timer]\nUnit=b.service\n")
+    for folder in ("timers.target.wants", "c.timer.d"):
+        (here / folder).mkdir()
+    (here / "timers.target.wants" / "b.timer").symlink_to(here / "b.timer")
+    (here / "c.timer.d" / "more.conf").write_text("[Timer]\nPersistent=no\n")
+    answer = line.ask("import-jobs", "systemd", ".", "--check")
+    assert [job["handler"] for job in answer["jobs"]] == ["nightly"]
+    assert [left["place"] for left in answer["left"]] == ["c.timer"]
+
+
+def test_two_units_of_one_name_are_refused(line: Line, here: Path) -> None:
+    for folder in ("old", "new"):
+        (here / folder).mkdir()
+        (here / folder / "b.timer").write_text(TIMER)
+    assert line.refuse("import-jobs", "systemd", "old", "new")[0] == "file"
+
+
 def test_tasks_of_windows_arrive_in_their_own_encoding(line: Line, here: Path) -> None:
     (here / "t.xml").write_bytes(task(DAILY).encode("utf-16"))
     [job] = line.ask("import-jobs", "tasks", "t.xml")["jobs"]
