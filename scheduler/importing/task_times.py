@@ -8,6 +8,8 @@ from typing import Any
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
+from scheduler.timing.zones import LOCAL
+
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -35,7 +37,7 @@ class Trigger:
     """Some days, and the times on them; or one time."""
 
     start: datetime
-    """Wall time of the machine, or an instant if it names an offset."""
+    """Wall time of the machine, or of UTC if the task keeps to that wherever the machine is."""
     end: datetime | None
     clocks: tuple[time, ...] = ()
     days: frozenset[int] = frozenset()
@@ -72,8 +74,13 @@ class Trigger:
             written["weekday"] = [_WEEKDAYS[day][:3].lower() for day in sorted(self.weekdays)]
         return written
 
-    def times(self, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
-        first = self.start.replace(tzinfo=self.start.tzinfo or zone)
+    @property
+    def zone(self) -> str:
+        return LOCAL if self.start.tzinfo is None else "UTC"
+
+    def times(self, after: datetime, machine: ZoneInfo) -> Iterator[datetime]:
+        zone = machine if self.zone == LOCAL else ZoneInfo(self.zone)
+        first = self.start.replace(tzinfo=zone)
         last = None if self.end is None else self.end.replace(tzinfo=self.end.tzinfo or zone)
         if self.is_once:
             if first > after:
@@ -105,10 +112,14 @@ def read_trigger(element: Element) -> Trigger:
     kind = _name(element)
     if kind in _REASONS:
         raise NotTranslatedError(_REASONS[kind])
-    start = _instant(_text(element, "StartBoundary"))
+    if kind not in ("TimeTrigger", "CalendarTrigger"):
+        raise NotTranslatedError(f"{kind} is not a trigger that is known here.")
+    start, end = _instant(_text(element, "StartBoundary")), _instant(_text(element, "EndBoundary"))
     if start is None:
         raise NotTranslatedError("It does not say when it begins.")
-    given: dict[str, Any] = {"start": start, "end": _instant(_text(element, "EndBoundary"))}
+    if end is not None and end.replace(tzinfo=None) < start.replace(tzinfo=None):
+        raise NotTranslatedError("It ends before it begins.")
+    given: dict[str, Any] = {"start": start, "end": end}
     repetition = _child(element, "Repetition")
     if (delay := _text(element, "RandomDelay")) is not None:
         given["delay"] = read_period(delay)
@@ -119,11 +130,10 @@ def read_trigger(element: Element) -> Trigger:
             raise NotTranslatedError(
                 "It repeats for a while on one day only; run the command on a schedule of its own."
             )
-        return Trigger(**given, clocks=_spread(start, repetition, endless=True))
-    if kind != "CalendarTrigger":
-        raise NotTranslatedError(f"{kind} is not a trigger that is known here.")
-    clocks = (start.time().replace(microsecond=0),) if repetition is None else _spread(start, repetition)
-    return Trigger(**given, clocks=clocks, **_days(element))
+        return Trigger(**given, clocks=_spread(start, repetition, every_day=True))
+    days = _days(element)
+    clocks = (start.time(),) if repetition is None else _spread(start, repetition, every_day=not any(days.values()))
+    return Trigger(**given, clocks=clocks, **days)
 
 
 def read_period(text: str) -> timedelta:
@@ -135,51 +145,65 @@ def read_period(text: str) -> timedelta:
     return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
 
 
-def _spread(start: datetime, repetition: Element, *, endless: bool = False) -> tuple[time, ...]:
-    """The times of a day that the repetition leads to."""
-    interval = read_period(_text(repetition, "Interval") or "")
-    duration = _DAY if endless else read_period(_text(repetition, "Duration") or "P1D")
+def _spread(start: datetime, repetition: Element, *, every_day: bool) -> tuple[time, ...]:
+    """The times of a day that the repetition leads to; without a duration it goes on for ever."""
+    interval, lasting = read_period(_text(repetition, "Interval") or ""), _text(repetition, "Duration")
+    if lasting is None and not every_day:
+        raise NotTranslatedError("Its repetition goes on for ever after the first day, so no calendar has its times.")
+    duration = _DAY if lasting is None else read_period(lasting)
     if interval < timedelta(minutes=1) or duration > _DAY or (duration == _DAY and _DAY % interval):
         raise NotTranslatedError("Its repetition does not fit into a day, so no calendar has its times.")
     count = duration // interval if duration == _DAY else duration // interval + (1 if duration % interval else 0)
     walls = [start + number * interval for number in range(max(count, 1))]
-    if duration < _DAY and walls[-1].date() != start.date():
+    if (duration < _DAY or not every_day) and walls[-1].date() != start.date():
         raise NotTranslatedError("Its repetition goes on over midnight, so no calendar has its times.")
-    return tuple(sorted({wall.time().replace(microsecond=0) for wall in walls}))
+    return tuple(sorted({wall.time() for wall in walls}))
 
 
 def _days(element: Element) -> dict[str, Any]:
     """Which days a calendar trigger names."""
-    for kind, step, unit in (("ScheduleByDay", "DaysInterval", "day"), ("ScheduleByWeek", "WeeksInterval", "week")):
-        schedule = _child(element, kind)
-        if schedule is not None:
-            number = _text(schedule, step) or "1"
-            if number != "1":
-                raise NotTranslatedError(
-                    f"It runs every {number} {unit}s, which no calendar says; use every={number}d."
-                )
-            return {"weekdays": _named(schedule, "DaysOfWeek", _WEEKDAYS, 0)}
-    months = _child(element, "ScheduleByMonth")
-    if months is not None:
-        days = [one.text or "" for one in _child(months, "DaysOfMonth") or ()]
-        return {
-            "days": frozenset(int(day) for day in days if day.isdigit()),
-            "last_day": "Last" in days,
-            "months": _named(months, "Months", _MONTHS, 1),
-        }
-    weeks = _child(element, "ScheduleByMonthDayOfWeek")
-    if weeks is not None:
-        return {
-            "nths": tuple((one.text or "").strip() for one in _child(weeks, "Weeks") or ()),
-            "weekdays": _named(weeks, "DaysOfWeek", _WEEKDAYS, 0),
-            "months": _named(weeks, "Months", _MONTHS, 1),
-        }
+    for schedule in element:
+        match _name(schedule):
+            case "ScheduleByDay":
+                _each(schedule, "DaysInterval", "days", 1)
+                return {}
+            case "ScheduleByWeek":
+                _each(schedule, "WeeksInterval", "weeks", 7)
+                return {"weekdays": _named(schedule, "DaysOfWeek", _WEEKDAYS, 0)}
+            case "ScheduleByMonth":
+                days = _listed(schedule, "DaysOfMonth")
+                return {
+                    "days": frozenset(int(day) for day in days if day.isdigit()),
+                    "last_day": "Last" in days,
+                    "months": _named(schedule, "Months", _MONTHS, 1),
+                }
+            case "ScheduleByMonthDayOfWeek":
+                return {
+                    "nths": tuple(_listed(schedule, "Weeks")),
+                    "weekdays": _named(schedule, "DaysOfWeek", _WEEKDAYS, 0),
+                    "months": _named(schedule, "Months", _MONTHS, 1),
+                }
     raise NotTranslatedError("It does not say on which days.")
+
+
+def _each(schedule: Element, step: str, unit: str, days: int) -> None:
+    number = _text(schedule, step) or "1"
+    if number != "1":
+        hint = f"; use every={int(number) * days}d" if number.isdigit() else ""
+        raise NotTranslatedError(f"It runs every {number} {unit}, which no calendar says{hint}.")
+
+
+def _listed(schedule: Element, name: str) -> list[str]:
+    """What the list holds: texts, or elements that are words themselves."""
+    found = [(one.text or "").strip() or _name(one) for one in _child(schedule, name) or ()]
+    if not found and name != "Months":  # none named is every month
+        raise NotTranslatedError("It does not say on which days.")
+    return found
 
 
 def _named(schedule: Element, name: str, names: tuple[str, ...], first: int) -> frozenset[int]:
     """All of them is none in particular."""
-    found = frozenset(names.index(_name(one)) + first for one in _child(schedule, name) or () if _name(one) in names)
+    found = frozenset(names.index(one) + first for one in _listed(schedule, name) if one in names)
     return frozenset() if len(found) == len(names) else found
 
 
@@ -187,8 +211,9 @@ def _instant(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
-        return datetime.fromisoformat(text.strip()).replace(microsecond=0)
-    except ValueError as error:
+        at = datetime.fromisoformat(text.strip()).replace(microsecond=0)
+        return at if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise NotTranslatedError(f"{text!r} is not a date and time.") from error
 
 

@@ -1,5 +1,6 @@
 """Tasks of Windows, as its Task Scheduler exports them in XML, as jobs: one for each trigger."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, fromstring
@@ -8,7 +9,6 @@ from scheduler.importing.found import LONGEST_RUN, MOST_DELAY, Found, Job, Left,
 from scheduler.importing.task_times import NotTranslatedError, Trigger, read_period, read_trigger
 from scheduler.timing.calendar import parse_calendars
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.zones import LOCAL
 
 _OVERLAPS = {"IgnoreNew": "skip", "Queue": "buffer_all", "Parallel": "allow_all", "StopExisting": "terminate_other"}
 _KNOWN = frozenset(
@@ -26,6 +26,13 @@ _REASONS = {
     "RestartOnFailure": "A failed run is shown; passing failures are tried again by themselves.",
     "DeleteExpiredTaskAfter": "A workflow without further times stays, as finished.",
 }
+_OF_A_TRIGGER = ("ExecutionTimeLimit", "StopAtDurationEnd")
+_AS_ANOTHER = {
+    **{("UserId", name): "Dayhand runs as you." for name in ("s-1-5-18", "s-1-5-19", "s-1-5-20", "system")},
+    ("RunLevel", "highestavailable"): "Dayhand runs with your usual rights.",
+    **{("LogonType", kind): "Dayhand runs only while you are logged on." for kind in ("password", "s4u")},
+}
+"""What a task says about who runs it, where that is not simply the person."""
 _DEFAULT_LIMIT = "P3D"
 
 
@@ -54,35 +61,50 @@ def _parse(text: str) -> Element:
 
 
 def _read(root: Element, place: str, text: str) -> Iterator[Job | Left]:
-    def line(element: Element) -> int:
-        before, found, _ = text.partition(f"<{_name(element)}")
-        return before.count("\n") + 1 if found else 1
-
     def left(element: Element, reason: str) -> Left:
-        shown = " ".join("".join(element.itertext()).split())
-        return Left(place=place, line=line(element), text=f"{_name(element)} {shown}".strip(), reason=reason)
+        return Left(place=place, line=_line(root, element, text), text=_show(element), reason=reason)
 
-    commands = []
-    for action in _children(root, "Actions"):
-        if _name(action) == "Exec":
-            commands.append(_command(action))
-        else:
-            yield left(action, "Only commands can be run; this is another kind of action.")
+    yield from (left(element, reason) for element, reason in _unused(root))
+    actions = [one for one in _children(root, "Actions") if _name(one) == "Exec" and _show(one) != "Exec"]
+    commands = tuple(_command(one) for one in actions)
     settings = {_name(one): one for one in _children(root, "Settings")}
-    for name, element in settings.items():
-        is_off = (element.text or "").strip() == "false"
-        if name not in _KNOWN and not is_off:
-            yield left(element, _REASONS.get(name, "Jobs have no such setting; the job was imported without it."))
-    triggers = _children(root, "Triggers")
-    if not triggers:
-        yield left(root, "It has no trigger: it ran only when it was started by hand.")
-    for element in triggers if commands else ():
+    for element in _children(root, "Triggers") if commands else ():
         try:
-            yield _job(root, element, tuple(commands), settings, place, line(element))
+            yield _job(root, element, commands, settings, place, _line(root, element, text))
         except NotTranslatedError as error:
             yield left(element, str(error))
         except BadScheduleError as error:
             yield left(element, error.sentence)
+
+
+def _unused(root: Element) -> Iterator[tuple[Element, str]]:
+    """What no job has, and why."""
+    for action in _children(root, "Actions"):
+        if _name(action) != "Exec":
+            yield action, "Only commands can be run; this is another kind of action."
+        elif _show(action) == "Exec":
+            yield action, "It names no command."
+    if not _children(root, "Actions"):
+        yield root, "It has no action."
+    if not _children(root, "Triggers"):
+        yield root, "It has no trigger: it ran only when it was started by hand."
+    for one in (one for trigger in _children(root, "Triggers") for one in trigger.iter()):
+        if _name(one) in _OF_A_TRIGGER and not _is(one, "false"):
+            yield one, "A limit of one trigger has no counterpart; the limit of the task is kept."
+    for one in (one for principal in _children(root, "Principals") for one in principal):
+        if reason := _AS_ANOTHER.get((_name(one), (one.text or "").strip().lower())):
+            yield one, reason
+    for one in _children(root, "Settings"):
+        if _name(one) not in _KNOWN and not _is(one, "false"):
+            yield one, _REASONS.get(_name(one), "Jobs have no such setting; the job was imported without it.")
+
+
+def _line(root: Element, element: Element, text: str) -> int:
+    """Where it stands: elements come in the order of the text."""
+    alike = [one for one in root.iter() if _name(one) == _name(element)]
+    starts = [match.start() for match in re.finditer(rf"<(?:\w+:)?{_name(element)}[\s/>]", text)]
+    number = alike.index(element)
+    return text.count("\n", 0, starts[number]) + 1 if number < len(starts) else 1
 
 
 def _job(
@@ -96,7 +118,7 @@ def _job(
     if _is(_find(element, "Enabled"), "false"):
         raise NotTranslatedError("It was turned off.")
     trigger = read_trigger(element)
-    given: dict[str, Any] = {**_times(trigger), "timezone": LOCAL}
+    given: dict[str, Any] = {**_times(trigger), "timezone": trigger.zone}
     if trigger.delay > MOST_DELAY:
         raise NotTranslatedError("A run can be moved by a day at most.")
     if trigger.delay:
@@ -117,14 +139,13 @@ def _job(
     info = {_name(one): (one.text or "").strip() for one in _children(root, "RegistrationInfo")}
     title = info.get("Description") or info.get("URI", "").rpartition("\\")[2] or " ".join(commands[0])
     notes = ["The task was turned off."] if _is(settings.get("Enabled"), "false") else []
-    shown = " ".join("".join(element.itertext()).split())
     return Job(
         title=title,
         commands=commands,
         settings=given,
         place=place,
         line=line,
-        text=f"{_name(element)} {shown}",
+        text=_show(element),
         notes=tuple(notes),
         old=trigger.times,
     )
@@ -162,6 +183,11 @@ def _children(root: Element, name: str) -> list[Element]:
 
 def _find(element: Element, name: str) -> Element | None:
     return next((one for one in element if _name(one) == name), None)
+
+
+def _show(element: Element) -> str:
+    """Its name, and the words in it."""
+    return " ".join([_name(element), *" ".join(element.itertext()).split()])
 
 
 def _is(element: Element | None, word: str) -> bool:

@@ -15,12 +15,13 @@ START = "<StartBoundary>2026-01-05T08:30:00</StartBoundary>"
 EXEC = '<Exec><Command>C:\\Program Files\\Tool\\tool.exe</Command><Arguments>/quiet "a b"</Arguments></Exec>'
 
 
-def task(trigger: str, settings: str = "", action: str = EXEC) -> str:
+def task(trigger: str, settings: str = "", action: str = EXEC, principal: str = "") -> str:
     return (
         '<?xml version="1.0" encoding="UTF-16"?>\n'
         '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">\n'
         "<RegistrationInfo><Description>Tidy up</Description><URI>\\Tidy</URI></RegistrationInfo>\n"
-        f"<Triggers>\n{trigger}\n</Triggers>\n<Settings>{settings}</Settings>\n<Actions>{action}</Actions>\n</Task>"
+        f"<Triggers>\n{trigger}\n</Triggers>\n<Principals><Principal>{principal}</Principal></Principals>\n"
+        f"<Settings>{settings}</Settings>\n<Actions>{action}</Actions>\n</Task>"
     )
 
 
@@ -62,6 +63,8 @@ TRANSLATED = {
     "hourly at work": HOURLY_AT_WORK,
     "every quarter": EVERY_QUARTER,
     "once": ONCE,
+    "daily in UTC": DAILY.replace("08:30:00", "08:30:00Z"),
+    "quarters in another offset": EVERY_QUARTER.replace("08:30:00", "08:30:00+05:45"),
 }
 
 
@@ -98,6 +101,8 @@ def test_the_old_times_are_what_the_words_say() -> None:
     assert shown(MONTHLY, 3) == ["04-30 08:30", "05-01 08:30", "05-31 08:30"]
     assert shown(HOURLY_AT_WORK, 3) == ["04-02 10:30", "04-02 11:30", "04-02 12:30"]
     assert shown(EVERY_QUARTER, 2) == ["04-02 09:45", "04-02 10:00"]
+    assert shown(DAILY.replace("08:30:00", "08:30:00Z"), 1) == ["04-02 10:30"], "the same instant wherever it runs"
+    assert shown(DAILY.replace("08:30:00", "08:30:00-02:00"), 1) == ["04-02 12:30"]
 
 
 def test_an_end_is_kept() -> None:
@@ -142,9 +147,10 @@ def test_a_command_keeps_its_arguments_as_they_were() -> None:
     assert job.title == "Tidy up"
 
 
-def test_each_trigger_is_a_job() -> None:
-    found = read_task(task(DAILY + WEEKLY))
-    assert len(found.jobs) == 2
+def test_each_trigger_is_a_job_with_its_own_line() -> None:
+    found = read_task(task(DAILY + "\n" + WEEKLY + "\n<LogonTrigger />"))
+    assert [job.line for job in found.jobs] == [5, 6]
+    assert [left.line for left in found.left] == [7]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +163,13 @@ def test_each_trigger_is_a_job() -> None:
         ("<OddTrigger>" + START + "</OddTrigger>", "not a trigger"),
         ("<CalendarTrigger><ScheduleByDay /></CalendarTrigger>", "begins"),
         (DAILY.replace(">1<", ">3<"), "every 3 days"),
-        (WEEKLY.replace(">1<", ">2<"), "every 2 weeks"),
+        (WEEKLY.replace(">1<", ">2<"), "every=14d"),
+        (WEEKLY.replace(START, START + repeated("PT1H")), "for ever"),
+        (WEEKLY.replace(START, START + repeated("PT1H", "P1D")), "midnight"),
+        (WEEKLY.replace("<Monday /><Friday />", ""), "which days"),
+        (MONTHLY.replace("<Day>1</Day><Day>Last</Day>", ""), "which days"),
+        (DAILY.replace(START, START + "<EndBoundary>2025-01-01T00:00:00</EndBoundary>"), "before it begins"),
+        ("<WnfStateChangeTrigger />", "not a trigger"),
         (calendared("<ScheduleByDay />", repeated("PT7M", "P1D")), "repetition"),
         (calendared("<ScheduleByDay />", repeated("PT1H", "PT20H")), "midnight"),
         (calendared("<ScheduleByDay />", repeated("soon", "PT20H")), "length"),
@@ -180,6 +192,28 @@ def test_what_jobs_do_not_have_is_listed_beside_the_job() -> None:
     found = read_task(task(DAILY, "<WakeToRun>true</WakeToRun>", EXEC + "<ComHandler>x</ComHandler>"))
     assert len(found.jobs) == 1
     assert sorted(left.text.split()[0] for left in found.left) == ["ComHandler", "WakeToRun"]
+
+
+def test_a_limit_of_one_trigger_is_listed() -> None:
+    limited = DAILY.replace(START, START + "<ExecutionTimeLimit>PT5M</ExecutionTimeLimit>")
+    found = read_task(task(limited))
+    assert [left.text for left in found.left] == ["ExecutionTimeLimit PT5M"]
+    assert len(found.jobs) == 1
+
+
+def test_who_ran_it_is_listed_where_that_was_not_simply_the_person() -> None:
+    mine = (
+        "<UserId>S-1-5-21-1-2-3-1001</UserId><LogonType>InteractiveToken</LogonType><RunLevel>LeastPrivilege</RunLevel>"
+    )
+    assert read_task(task(DAILY, principal=mine)).left == ()
+    other = "<UserId>S-1-5-18</UserId><LogonType>S4U</LogonType><RunLevel>HighestAvailable</RunLevel>"
+    assert len(read_task(task(DAILY, principal=other)).left) == 3
+
+
+@pytest.mark.parametrize("action", ["", "<Exec />"])
+def test_a_task_that_does_nothing_is_listed(action: str) -> None:
+    found = read_task(task(DAILY, action=action))
+    assert (found.jobs, len(found.left)) == ((), 1)
 
 
 @pytest.mark.parametrize("text", ["", "hello", "<a/>", '<!DOCTYPE x [<!ENTITY a "b">]><Task>&a;</Task>', "<Task"])
