@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import time, timedelta
 from pathlib import Path
 from typing import Any, get_type_hints
-from uuid import uuid4
 
 from PySide6.QtCore import QCoreApplication
 
 from app.languages import PREFERENCES, Language
 from app.notices.quiet import QuietHours
+from app.replacing import replace_file
 from app.theme import Appearance
 from scheduler.engine.fixing.choice import FixerChoice, FixerKind, read_choice
 from scheduler.engine.settings import Settings
@@ -96,20 +96,16 @@ def understand(written: dict[str, Any]) -> Preferences:
 
 
 def keep_preferences(folder: Path, chosen: Preferences) -> None:
-    """Beside the old ones, then in their place. What a newer version keeps beside them stays."""
+    """In place of the old ones. What a newer version keeps beside them stays."""
     path = folder / FILE
-    fresh = path.with_name(f".{FILE}.{uuid4().hex}")
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         known = {}
     text = json.dumps({**(known if isinstance(known, dict) else {}), **chosen.write()}, indent=2)
     try:
-        fresh.write_text(f"{text}\n", encoding="utf-8")
-        fresh.replace(path)
+        replace_file(path, f"{text}\n".encode())
     except OSError as error:
-        with suppress(OSError):
-            fresh.unlink(missing_ok=True)
         why = error.strerror or str(error)
         sentence = QCoreApplication.translate(
             "settings",

@@ -94,10 +94,13 @@ def _demo_dir() -> Path:
     return demo_dir()
 
 
-def start_command(folder: Path) -> Sequence[str]:
+def start_command(folder: Path, system: str = sys.platform) -> Sequence[str]:
     """How the session starts this very app, with this very folder."""
-    found = shutil.which("dayhand")
-    own = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app.main"]
+    on_windows = system == "win32"
+    # What a terminal starts there opens one of its own.
+    python = str(Path(sys.executable).with_name("pythonw.exe")) if on_windows else sys.executable
+    found = None if on_windows else shutil.which("dayhand")
+    own = [sys.executable] if getattr(sys, "frozen", False) else [python, "-m", "app.main"]
     program = [found] if found else own
     usual = folder == data_dir(Namespace(data_dir=None))
     return [*program, "start", "--background", *([] if usual else ["--data-dir", str(folder)])]

@@ -1,19 +1,12 @@
-"""Starting with the person's session: on Linux a desktop entry, elsewhere nothing yet."""
+"""Starting with the person's session: one switch, whatever the operating system keeps it in."""
 
-import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Protocol
-from uuid import uuid4
 
 from PySide6.QtCore import QCoreApplication
 
 translate = QCoreApplication.translate
-_ENTRY = "dayhand.desktop"
-_GROUP = "[Desktop Entry]"
-_UNQUOTED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@+,%")
 
 
 class AutostartError(Exception):
@@ -29,6 +22,20 @@ class Autostart(Protocol):
 
     def turn_off(self) -> None:
         """AutostartError if that is impossible."""
+
+
+class Entry(Protocol):
+    """What one operating system starts with the session. Knows nothing of sentences: it raises OSError."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words that the person can look up."""
+
+    def is_on(self) -> bool: ...
+
+    def turn_on(self) -> None: ...
+
+    def turn_off(self) -> None: ...
 
 
 class NoAutostart:
@@ -49,104 +56,56 @@ class NoAutostart:
         """It never is on."""
 
 
-class DesktopEntry:
-    """The person's entry decides; a packaged one for everybody counts where the person has none."""
+class SystemAutostart:
+    """An entry of this system, with sentences for what goes wrong."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str] = os.environ) -> None:
-        self._command = command
-        home = Path(environment.get("HOME") or Path.home())
-        own = environment.get("XDG_CONFIG_HOME") or home / ".config"
-        shared = environment.get("XDG_CONFIG_DIRS") or "/etc/xdg"
-        self._own = Path(own) / "autostart" / _ENTRY
-        self._shared = [Path(folder) / "autostart" / _ENTRY for folder in shared.split(":") if folder]
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
 
     def is_on(self) -> bool:
-        found = (_read(path) for path in (self._own, *self._shared))
-        entry = next((values for values in found if values is not None), None)
-        if entry is None:
-            return False
-        return entry.get("Hidden") != "true" and entry.get("X-GNOME-Autostart-enabled") != "false"
+        return self._entry.is_on()
 
     def turn_on(self) -> None:
-        self._write(
-            {
-                "Type": "Application",
-                "Name": "Dayhand",
-                "Comment": "Runs your recurring chores, and asks before it acts",
-                "Exec": " ".join(_quote(part) for part in self._command),
-                "Icon": "dayhand",
-                "Terminal": "false",
-                "X-GNOME-Autostart-enabled": "true",
-            }
+        self._try(
+            self._entry.turn_on,
+            translate(
+                "autostart", "Starting at login could not be turned on: {why}. Check that you may write to {path}."
+            ),
         )
 
     def turn_off(self) -> None:
-        if any(_read(path) is not None for path in self._shared):
-            self._write({"Type": "Application", "Name": "Dayhand", "Hidden": "true"})
-            return
-        try:
-            self._own.unlink(missing_ok=True)
-        except OSError as error:
-            raise _error(self._own, error, on=False) from error
+        self._try(
+            self._entry.turn_off,
+            translate(
+                "autostart", "Starting at login could not be turned off: {why}. Check that you may write to {path}."
+            ),
+        )
 
-    def _write(self, values: Mapping[str, str]) -> None:
-        """Beside the old one, then in its place: a session that reads it meanwhile finds the one or the other."""
-        fresh = self._own.with_name(f".{_ENTRY}.{uuid4().hex}")
-        text = "\n".join([_GROUP, *(f"{name}={_escape(value)}" for name, value in values.items()), ""])
+    def _try(self, act: Callable[[], None], sentence: str) -> None:
         try:
-            self._own.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            fresh.write_text(text, encoding="utf-8")
-            fresh.replace(self._own)
+            act()
         except OSError as error:
-            with suppress(OSError):
-                fresh.unlink(missing_ok=True)
-            raise _error(self._own, error, on="Hidden" not in values) from error
+            why = error.strerror or str(error)
+            raise AutostartError(sentence.format(why=why, path=self._entry.place)) from error
 
 
 def find_autostart(command: Sequence[str], platform: str = sys.platform) -> Autostart:
-    """What this operating system has for it. Windows and macOS have their place here."""
-    return DesktopEntry(command) if platform.startswith("linux") else NoAutostart()
+    """What this operating system has for it."""
+    entry = _find_entry(command, platform)
+    return NoAutostart() if entry is None else SystemAutostart(entry)
 
 
-def _error(path: Path, error: OSError, *, on: bool) -> AutostartError:
-    why = error.strerror or str(error)
-    if on:
-        sentence = translate(
-            "autostart", "Starting at login could not be turned on: {why}. Check that you may write to {path}."
-        )
-    else:
-        sentence = translate(
-            "autostart", "Starting at login could not be turned off: {why}. Check that you may write to {path}."
-        )
-    return AutostartError(sentence.format(why=why, path=path))
+def _find_entry(command: Sequence[str], platform: str) -> Entry | None:
+    if platform == "win32":
+        from app.platform.run_key import RunKey  # noqa: PLC0415  of no use on other systems
 
+        return RunKey(command)
+    if platform == "darwin":
+        from app.platform.launch_agent import LaunchAgent  # noqa: PLC0415  as above
 
-def _read(path: Path) -> dict[str, str] | None:
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    values: dict[str, str] = {}
-    group = ""
-    for line in text.splitlines():
-        if line.startswith("["):
-            group = line.strip()
-        elif group == _GROUP and not line.startswith("#"):
-            name, _, value = line.partition("=")
-            values.setdefault(name.strip(), value.strip())
-    return values
+        return LaunchAgent(command)
+    if platform.startswith("linux"):
+        from app.platform.desktop_entry import DesktopEntry  # noqa: PLC0415  as above
 
-
-def _quote(part: str) -> str:
-    """One argument of a command line, by the rules of desktop entries."""
-    doubled = part.replace("%", "%%")
-    if part and _UNQUOTED.issuperset(part):
-        return doubled
-    for character in '\\"`$':
-        doubled = doubled.replace(character, f"\\{character}")
-    return f'"{doubled}"'
-
-
-def _escape(value: str) -> str:
-    """A value of the file itself, in which a backslash begins an escape."""
-    return value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+        return DesktopEntry(command)
+    return None

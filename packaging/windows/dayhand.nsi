@@ -7,6 +7,7 @@ Target amd64-unicode
 
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Dayhand"
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
+!define APPROVED "Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
 
 Name "Dayhand"
 OutFile "${OUT}"
@@ -57,6 +58,7 @@ Section "Uninstall"
   ; Data and passwords are the person's and stay; dayhand uninstall-data removes them before.
   Delete "$SMPROGRAMS\Dayhand.lnk"
   DeleteRegValue HKCU "${RUN}" "Dayhand"
+  DeleteRegValue HKCU "${APPROVED}" "Dayhand"
   RMDir /r "$INSTDIR\python"
   RMDir /r "$INSTDIR\lib"
   Delete "$INSTDIR\dayhand.cmd"

@@ -100,3 +100,13 @@ def test_a_frozen_app_that_is_not_on_the_path_is_started_at_login_as_itself(
     assert start_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "-m", "app.main"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert start_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "start", "--background"]
+
+
+def test_on_windows_it_is_started_at_login_without_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.start import start_command
+
+    monkeypatch.setattr(sys, "executable", "/opt/dayhand/python.exe")
+    assert start_command(tmp_path, "win32")[:4] == ["/opt/dayhand/pythonw.exe", "-m", "app.main", "start"]
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", "/opt/dayhand/dayhand.exe")
+    assert start_command(tmp_path, "win32")[:2] == ["/opt/dayhand/dayhand.exe", "start"]

@@ -15,6 +15,8 @@ from tests.desktop.processes import until
 pytestmark = pytest.mark.packaging
 
 CLONE = Path(__file__).parents[2]
+RUN = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Run"
+APPROVED = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
 KEY = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Dayhand"
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
 
@@ -80,9 +82,37 @@ def test_its_python_runs_what_needs_no_window(windows: Windows) -> None:
     assert said.startswith("Every 5 minutes")
 
 
+def test_starting_at_login_is_in_the_registry_and_reads_back_what_the_task_manager_wrote(windows: Windows) -> None:
+    [python] = windows.named("python.exe")
+
+    def switch(act: str) -> str:
+        code = f"from app.platform.run_key import RunKey; entry = RunKey(['C:/a b/x.exe', 'start']); {act}"
+        return windows.run(str(python), "-c", code).stdout.strip()
+
+    def set_approved(first: str) -> None:
+        windows.run("reg", "add", APPROVED, "/v", "Dayhand", "/t", "REG_BINARY", "/d", first + 22 * "0", "/f")
+
+    assert switch("print(entry.is_on()); entry.turn_off(); entry.turn_on(); print(entry.is_on())").split() == [
+        "False",
+        "True",
+    ]
+    assert '"C:/a b/x.exe" start' in windows.run("reg", "query", RUN).stdout
+    set_approved("03")
+    assert switch("print(entry.is_on())") == "False"
+    set_approved("02")
+    assert switch("print(entry.is_on())") == "True"
+    set_approved("03")
+    assert switch("entry.turn_on(); print(entry.is_on())") == "True"
+    assert switch("entry.turn_off(); print(entry.is_on())") == "False"
+    assert switch("entry.turn_on()") == "", "it is left for the uninstaller"
+    set_approved("02")
+
+
 def test_it_uninstalls_in_silence_and_leaves_nothing(windows: Windows) -> None:
     [program] = windows.named("uninstall.exe")
     assert windows.run(str(program), "/S").returncode == 0
     until(lambda: not program.parent.exists(), "the end of its folder")  # a copy of it does the work
     until(lambda: windows.run("reg", "query", KEY).returncode != 0, "the end of its entry")
     assert windows.named("Dayhand*") == []
+    for key in (RUN, APPROVED):
+        assert "Dayhand" not in windows.run("reg", "query", key).stdout

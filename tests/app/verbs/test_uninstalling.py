@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.installation import Installation
-from app.platform.autostart import DesktopEntry
+from app.platform.desktop_entry import DesktopEntry
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError
 from tests.app.verbs.served import Line

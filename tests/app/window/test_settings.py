@@ -9,7 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.installation import Installation
-from app.platform.autostart import DesktopEntry
+from app.platform.autostart import Autostart, SystemAutostart
+from app.platform.desktop_entry import DesktopEntry
 from app.preferences import FILE, Preferences, keep_preferences, read_preferences
 from app.start import start_command
 from app.theme import Appearance
@@ -19,17 +20,17 @@ from tests.app.living import Wait
 
 
 @pytest.fixture
-def entry(tmp_path_factory: pytest.TempPathFactory) -> DesktopEntry:
+def entry(tmp_path_factory: pytest.TempPathFactory) -> Autostart:
     home = tmp_path_factory.mktemp("home")
-    return DesktopEntry(["dayhand"], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")})
+    return SystemAutostart(DesktopEntry(["dayhand"], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")}))
 
 
 @pytest.fixture
-def page(qtbot: QtBot, empty: Installation, entry: DesktopEntry, wait: Wait) -> SettingsPage:
+def page(qtbot: QtBot, empty: Installation, entry: Autostart, wait: Wait) -> SettingsPage:
     return show(qtbot, empty, entry, wait)
 
 
-def show(qtbot: QtBot, installation: Installation, entry: DesktopEntry, wait: Wait) -> SettingsPage:
+def show(qtbot: QtBot, installation: Installation, entry: Autostart, wait: Wait) -> SettingsPage:
     page = SettingsPage(installation, entry)
     qtbot.addWidget(page)
     page.resize(900, 800)
@@ -61,7 +62,7 @@ def test_a_choice_is_kept_told_and_followed_by_the_engine(page: SettingsPage, em
     assert told[-1].keep_days == 30 and settings.kept == timedelta(days=30)
 
 
-def test_what_was_chosen_before_is_shown(qtbot: QtBot, empty: Installation, entry: DesktopEntry, wait: Wait) -> None:
+def test_what_was_chosen_before_is_shown(qtbot: QtBot, empty: Installation, entry: Autostart, wait: Wait) -> None:
     chosen = Preferences(
         concurrency=2, keep_days=45, is_quiet=True, quiet_from=time(21, 15), appearance=Appearance.LIGHT, notices=True
     )
@@ -94,7 +95,7 @@ def test_that_a_choice_cannot_be_kept_is_said_and_it_holds_all_the_same(
 
 
 def test_starting_at_login_reads_back_what_the_session_will_find(
-    page: SettingsPage, entry: DesktopEntry, wait: Wait
+    page: SettingsPage, entry: Autostart, wait: Wait
 ) -> None:
     assert not page.login.isChecked()
     page.login.click()
@@ -108,7 +109,8 @@ def test_that_it_cannot_start_at_login_is_said_and_shown(
     qtbot: QtBot, empty: Installation, tmp_path: Path, wait: Wait
 ) -> None:
     (tmp_path / "file").touch()
-    entry = DesktopEntry(["dayhand"], {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")})
+    home = {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")}
+    entry = SystemAutostart(DesktopEntry(["dayhand"], home))
     page = show(qtbot, empty, entry, wait)
     page.login.click()
     wait(lambda: "could not be turned on" in page.saying.sentence and not page.login.isChecked())

@@ -11,8 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.installation import Installation
 from app.life import is_new
-from app.platform.autostart import DesktopEntry
+from app.platform.autostart import Autostart, SystemAutostart
 from app.platform.bus import Bus
+from app.platform.desktop_entry import DesktopEntry
 from app.platform.moods import Moods
 from app.preferences import Preferences, keep_preferences, read_preferences
 from app.shell import Shell
@@ -25,13 +26,13 @@ from tests.app.living import Wait
 
 
 @pytest.fixture
-def entry(tmp_path_factory: pytest.TempPathFactory) -> DesktopEntry:
+def entry(tmp_path_factory: pytest.TempPathFactory) -> Autostart:
     home = tmp_path_factory.mktemp("home")
-    return DesktopEntry(["dayhand"], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")})
+    return SystemAutostart(DesktopEntry(["dayhand"], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")}))
 
 
 @pytest.fixture
-def welcome(qtbot: QtBot, empty: Installation, entry: DesktopEntry) -> Welcome:
+def welcome(qtbot: QtBot, empty: Installation, entry: Autostart) -> Welcome:
     made = Welcome(empty, entry)
     qtbot.addWidget(made)
     made.show()
@@ -74,7 +75,7 @@ def test_three_screens_end_with_a_workflow_that_asks_for_one_approval(
 
 @pytest.mark.parametrize("points", [9, 14, 18])
 def test_nothing_is_cut_off_where_text_is_large(
-    qtbot: QtBot, empty: Installation, entry: DesktopEntry, points: int
+    qtbot: QtBot, empty: Installation, entry: Autostart, points: int
 ) -> None:
     usual = QApplication.font()
     QApplication.setFont(QFont("DejaVu Sans", points))
@@ -109,7 +110,7 @@ def test_enter_goes_on_and_escape_skips(qtbot: QtBot, welcome: Welcome, empty: I
     assert empty.views.workflows() == []
 
 
-def test_starting_at_login_can_be_chosen_there(welcome: Welcome, entry: DesktopEntry, wait: Wait) -> None:
+def test_starting_at_login_can_be_chosen_there(welcome: Welcome, entry: Autostart, wait: Wait) -> None:
     welcome.forth.click()
     welcome.login.click()
     wait(entry.is_on)
@@ -119,7 +120,8 @@ def test_starting_at_login_can_be_chosen_there(welcome: Welcome, entry: DesktopE
 
 def test_that_it_cannot_start_at_login_is_said(qtbot: QtBot, empty: Installation, tmp_path: Path, wait: Wait) -> None:
     (tmp_path / "file").touch()
-    entry = DesktopEntry(["dayhand"], {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")})
+    home = {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")}
+    entry = SystemAutostart(DesktopEntry(["dayhand"], home))
     welcome = Welcome(empty, entry)
     qtbot.addWidget(welcome)
     welcome.show()

@@ -1,0 +1,89 @@
+"""Starting at login on Linux: an entry for the desktop's session."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from app.replacing import replace_file
+
+_ENTRY = "dayhand.desktop"
+_GROUP = "[Desktop Entry]"
+_UNQUOTED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@+,%")
+
+
+class DesktopEntry:
+    """The person's entry decides; a packaged one for everybody counts where the person has none."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] = os.environ) -> None:
+        self._command = command
+        home = Path(environment.get("HOME") or Path.home())
+        own = environment.get("XDG_CONFIG_HOME") or home / ".config"
+        shared = environment.get("XDG_CONFIG_DIRS") or "/etc/xdg"
+        self._own = Path(own) / "autostart" / _ENTRY
+        self._shared = [Path(folder) / "autostart" / _ENTRY for folder in shared.split(":") if folder]
+
+    @property
+    def place(self) -> str:
+        return str(self._own)
+
+    def is_on(self) -> bool:
+        found = (_read(path) for path in (self._own, *self._shared))
+        entry = next((values for values in found if values is not None), None)
+        if entry is None:
+            return False
+        return entry.get("Hidden") != "true" and entry.get("X-GNOME-Autostart-enabled") != "false"
+
+    def turn_on(self) -> None:
+        self._write(
+            {
+                "Type": "Application",
+                "Name": "Dayhand",
+                "Comment": "Runs your recurring chores, and asks before it acts",
+                "Exec": " ".join(_quote(part) for part in self._command),
+                "Icon": "dayhand",
+                "Terminal": "false",
+                "X-GNOME-Autostart-enabled": "true",
+            }
+        )
+
+    def turn_off(self) -> None:
+        if any(_read(path) is not None for path in self._shared):
+            self._write({"Type": "Application", "Name": "Dayhand", "Hidden": "true"})
+            return
+        self._own.unlink(missing_ok=True)
+
+    def _write(self, values: Mapping[str, str]) -> None:
+        text = "\n".join([_GROUP, *(f"{name}={_escape(value)}" for name, value in values.items()), ""])
+        self._own.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        replace_file(self._own, text.encode())
+
+
+def _read(path: Path) -> dict[str, str] | None:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    values: dict[str, str] = {}
+    group = ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            group = line.strip()
+        elif group == _GROUP and not line.startswith("#"):
+            name, _, value = line.partition("=")
+            values.setdefault(name.strip(), value.strip())
+    return values
+
+
+def _quote(part: str) -> str:
+    """One argument of a command line, by the rules of desktop entries."""
+    doubled = part.replace("%", "%%")
+    if part and _UNQUOTED.issuperset(part):
+        return doubled
+    for character in '\\"`$':
+        doubled = doubled.replace(character, f"\\{character}")
+    return f'"{doubled}"'
+
+
+def _escape(value: str) -> str:
+    """A value of the file itself, in which a backslash begins an escape."""
+    return value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
