@@ -9,7 +9,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn, Protocol
 
@@ -82,6 +82,8 @@ _GROUPS = {
 }
 """Which module of `app.verbs` has which verbs; the others have one of their own."""
 _ABOUT = ("-h", "--help", "--version")
+_COMPLETE = "complete"
+"""No verb for people: shells ask so what could be typed next."""
 _LONGEST_SENTENCE = 500
 
 
@@ -129,18 +131,33 @@ class _VerbParser(_Parser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         if self.verb is None:
             return super().parse_known_args(args, namespace)
+        rewrite = self.learn()
+        return self.parse_known_intermixed_args(rewrite(list(args or ())), namespace)
+
+    def learn(self) -> Callable[[list[str]], list[str]]:
+        """Its arguments; how what was typed is to be changed before it is read."""
+        assert self.verb is not None
         name, self.verb = self.verb, None
         group = next((group for group, names in _GROUPS.items() if name in names), None)
+        rewrite: Callable[[list[str]], list[str]] = list
         if group is None:
             verb = import_module(f"app.{name}")
             verb.add_arguments(self)
         else:
             verb = import_module(f"app.verbs.{group}").VERBS[name]
             verb.arguments(self)
-            args = verb.rewrite(list(args or ()))
+            rewrite = verb.rewrite
         self.add_argument("--json", action="store_true", help="answer in JSON")
         self.set_defaults(run=verb.run)
-        return self.parse_known_intermixed_args(args, namespace)
+        return rewrite
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    """With all arguments of that verb."""
+    parser = _VerbParser(prog=f"dayhand {verb}")
+    parser.verb = verb
+    parser.learn()
+    return parser
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -168,6 +185,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _answer(arguments: Sequence[str]) -> int:
+    if arguments[:1] == [_COMPLETE]:
+        from app.verbs.completing import offer  # noqa: PLC0415  for shells only
+
+        return _print(offer(arguments[1:]))
     parser = _parser()
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in _ABOUT):
         arguments = ("start", *arguments)

@@ -40,12 +40,12 @@ put_shared_files() {
         size=$(basename "$picture" .png)
         install -D -m 644 "$picture" "$share/icons/hicolor/${size}x$size/apps/dayhand.png"
     done
-    manual=$build/manual
-    install -D -m 644 "$manual/dayhand.bash" "$share/bash-completion/completions/dayhand"
-    install -D -m 644 "$manual/_dayhand" -t "$share/zsh/vendor-completions"
-    install -D -m 644 "$manual/dayhand.fish" -t "$share/fish/vendor_completions.d"
+    completions=$source/resources/completions
+    install -D -m 644 "$completions/dayhand.bash" "$share/bash-completion/completions/dayhand"
+    install -D -m 644 "$completions/_dayhand" -t "$share/zsh/vendor-completions"
+    install -D -m 644 "$completions/dayhand.fish" -t "$share/fish/vendor_completions.d"
     mkdir -p "$share/man/man1" "$share/doc/dayhand"
-    gzip -9nc "$manual/dayhand.1" >"$share/man/man1/dayhand.1.gz"
+    gzip -9nc "$build/manual/dayhand.1" >"$share/man/man1/dayhand.1.gz"
     gzip -9nc "$source/CHANGELOG.md" >"$share/doc/dayhand/changelog.gz"
     install -m 644 "$source/packaging/deb/copyright" "$share/doc/dayhand/copyright"
     install -D -m 644 "$source/packaging/deb/lintian-overrides" "$share/lintian/overrides/dayhand"

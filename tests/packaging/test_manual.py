@@ -1,4 +1,4 @@
-"""What people are told outside the app: manual page, completions, desktop entry, and what the build describes."""
+"""What people are told outside the app: manual page, desktop entry, and what the build describes."""
 
 import importlib.util
 import shutil
@@ -32,10 +32,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["dayhand.1", "dayhand.bash", "_dayhand", "dayhand.fish"])
-def test_every_verb_is_in_it(written: Path, name: str) -> None:
-    text = (written / name).read_text().replace(r"\-", "-")
-    assert [verb for verb in cli.VERBS if verb not in text] == []
+def test_every_verb_is_in_it(written: Path) -> None:
+    text = (written / "dayhand.1").read_text().replace(r"\-", "-")
+    assert [verb for verb in cli.VERBS if f".SS {verb}" not in text] == []
 
 
 def test_every_option_of_a_verb_is_explained(written: Path) -> None:
@@ -52,32 +51,6 @@ def test_the_manual_page_is_read_without_complaint(written: Path) -> None:
     command = ["groff", "-man", "-Tutf8", "-ww", "-z", str(written / "dayhand.1")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        (["dayhand", "depl"], ["deploy"]),
-        (["dayhand", "--ver"], ["--version"]),
-        (["dayhand", "deploy", "--wa"], ["--watch"]),
-        (["dayhand", "uninstall-data", "--y"], ["--yes"]),
-        (["dayhand", "start", "--head"], ["--headless"]),
-    ],
-)
-def test_bash_completes(written: Path, typed: list[str], offered: list[str]) -> None:
-    words = " ".join(typed)
-    code = (
-        f". {written}/dayhand.bash; COMP_WORDS=({words}); COMP_CWORD={len(typed) - 1}; _dayhand; echo ${{COMPREPLY[@]}}"
-    )
-    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == offered
-
-
-def test_bash_completes_files_where_no_option_is_typed(written: Path, tmp_path: Path) -> None:
-    (tmp_path / "receipts.py").touch()
-    code = f". {written}/dayhand.bash; COMP_WORDS=(dayhand deploy rec); COMP_CWORD=2; _dayhand; echo $COMPREPLY"
-    done = subprocess.run(["bash", "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == ["receipts.py"]
 
 
 def test_the_desktop_entry_starts_the_command_and_shows_its_icon() -> None:
