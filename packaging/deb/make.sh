@@ -1,6 +1,8 @@
 # shellcheck shell=sh disable=SC2154 # the caller sets build, source, out, version, tools and SOURCE_DATE_EPOCH
 # The .deb, from dist/dayhand. Sourced by packaging/build.
 
+maintainer='The Dayhand authors <dayhand@example.org>'
+
 build_deb() {
     root=$build/deb
     rm -rf "$root"
@@ -46,7 +48,8 @@ put_shared_files() {
     install -D -m 644 "$completions/dayhand.fish" -t "$share/fish/vendor_completions.d"
     mkdir -p "$share/man/man1" "$share/doc/dayhand"
     gzip -9nc "$build/manual/dayhand.1" >"$share/man/man1/dayhand.1.gz"
-    gzip -9nc "$source/CHANGELOG.md" >"$share/doc/dayhand/changelog.gz"
+    gzip -9nc "$source/CHANGELOG.md" >"$share/doc/dayhand/CHANGELOG.md.gz"
+    write_changelog | gzip -9nc >"$share/doc/dayhand/changelog.gz"
     install -m 644 "$source/packaging/deb/copyright" "$share/doc/dayhand/copyright"
     install -D -m 644 "$source/packaging/deb/lintian-overrides" "$share/lintian/overrides/dayhand"
 }
@@ -67,6 +70,12 @@ find_dependencies() {
     sed -n 's/^shlibs:Depends=//p' "$scratch/found"
 }
 
+# In the form that Debian's tools read.
+write_changelog() {
+    printf 'dayhand (%s) unstable; urgency=medium\n\n  * What changed for its users is in CHANGELOG.md.\n\n -- %s  %s\n' \
+        "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
+}
+
 # As Debian counts, which is the same on every disk: whole kilobytes for files, one for all else.
 measure_installed() {
     find "$root/usr" -printf '%y %s\n' | awk '{ sum += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print sum }'
@@ -77,7 +86,7 @@ write_control() {
 Package: dayhand
 Version: $version
 Architecture: amd64
-Maintainer: The Dayhand authors <dayhand@example.org>
+Maintainer: $maintainer
 Installed-Size: $(measure_installed)
 Depends: $(cat "$build/dependencies"), ca-certificates
 Recommends: dbus-user-session, gnome-keyring | keepassxc | kwalletmanager, notification-daemon, python3
