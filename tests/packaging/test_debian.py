@@ -92,6 +92,21 @@ def newer(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """A version that cannot be installed."""
+    tree = tmp_path / "tree"
+    (tree / "DEBIAN").mkdir(parents=True)
+    (tree / "DEBIAN" / "control").write_text(
+        "Package: dayhand\nVersion: 8\nArchitecture: amd64\nMaintainer: N <n@example.org>\nDescription: broken\n"
+    )
+    (tree / "DEBIAN" / "preinst").write_text("#!/bin/sh\nexit 1\n")
+    (tree / "DEBIAN" / "preinst").chmod(0o755)
+    made = tmp_path / "dayhand_broken.deb"
+    subprocess.run(["dpkg-deb", "--build", str(tree), str(made)], check=True, capture_output=True)
+    return made
+
+
 def test_the_package_is_small_enough_to_be_downloaded_without_thought(package: Path) -> None:
     assert package.stat().st_size < LARGEST
 
@@ -144,6 +159,16 @@ def test_a_yes_in_a_notice_becomes_a_committed_run(machine: Machine) -> None:
     machine.desk.press("xfce4-notifyd", "Approve")
     until(lambda: rows(machine) == 1, "the row in the table")
     until(lambda: ("AddToExpenses", "committed") in statuses(machine), "the committed run")
+
+
+def test_after_an_upgrade_that_failed_the_old_version_runs_again(machine: Machine, broken: Path) -> None:
+    before = set(machine.pids())
+    shutil.copy(broken, machine.root / "var" / "tmp" / broken.name)
+    assert machine.run("dpkg", "--install", f"/var/tmp/{broken.name}").returncode != 0
+    until(machine.pids, "the app after the failed upgrade")
+    assert before.isdisjoint(machine.pids())
+    until(lambda: machine.run("dayhand", "run", "receipts/look", user=USER).returncode == 0, "it to hear commands")
+    assert not (machine.root / "run" / "dayhand-upgrade").exists()
 
 
 def test_an_upgrade_keeps_what_waits_and_starts_it_again(machine: Machine, newer: Path) -> None:
