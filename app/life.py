@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QMessageBox
 
 from app.appearing import App
 from app.backing_up import back_up_now_and_then
@@ -40,7 +41,12 @@ def run(app: App, tray: Tray, folder: Path, wanted: Wanted, *, background: bool 
     """Run until the person quits. The caller holds the folder's lock."""
     with keep_log(folder) as log_file:
         log.info("Dayhand %s starts", __version__)
-        path = _live(app, tray, folder, wanted, log_file, background=background)
+        try:
+            path = _live(app, tray, folder, wanted, log_file, background=background)
+        except StoreError as error:
+            log.warning("It cannot: %s", error)
+            QMessageBox.critical(None, "Dayhand", str(error))  # who starts it from a menu sees no terminal
+            raise
         while path is not None:
             first = _take_in(folder, path)
             path = _live(app, _make_tray(app), folder, wanted, log_file, first=first)

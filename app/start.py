@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import shutil
 import socket
 import sys
 import time
@@ -94,16 +93,18 @@ def _demo_dir() -> Path:
     return demo_dir()
 
 
+def own_command() -> list[str]:
+    """How this very app is started, whatever else is installed under its name."""
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app.main"]
+
+
 def start_command(folder: Path, system: str = sys.platform) -> Sequence[str]:
-    """How the session starts this very app, with this very folder."""
-    on_windows = system == "win32"
-    # What a terminal starts there opens one of its own.
-    python = str(Path(sys.executable).with_name("pythonw.exe")) if on_windows else sys.executable
-    found = None if on_windows else shutil.which("dayhand")
-    own = [sys.executable] if getattr(sys, "frozen", False) else [python, "-m", "app.main"]
-    program = [found] if found else own
+    """How the session starts it, with this very folder."""
+    program, *words = own_command()
+    if system == "win32" and words:  # what a terminal starts there opens one of its own
+        program = str(Path(program).with_name("pythonw.exe"))
     usual = folder == data_dir(Namespace(data_dir=None))
-    return [*program, "start", "--background", *([] if usual else ["--data-dir", str(folder)])]
+    return [program, *words, "start", "--background", *([] if usual else ["--data-dir", str(folder)])]
 
 
 def has_display(environment: Mapping[str, str] = os.environ, system: str = sys.platform) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from app.start import own_command
+
 _PATIENCE = 5_000
 """Milliseconds in which a trial that is given up takes down what it made."""
 
@@ -44,7 +46,7 @@ class Trial(QObject):
             path = Path(self._written.name) / path.name
             path.write_text(source, encoding="utf-8")
         process = self._process = QProcess(QCoreApplication.instance())
-        program, *arguments = _own_command()
+        program, *arguments = own_command()
         wanted = ["try", str(path), "--json", "--data-dir", str(self._folder)]
         process.setProgram(program)
         process.setArguments([*arguments, *wanted, *(["--days", str(days)] if days else [])])
@@ -103,10 +105,6 @@ def _read(written: str) -> dict[str, Any]:
         if isinstance(answer, dict):
             return answer
     return {}
-
-
-def _own_command() -> list[str]:
-    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app.main"]
 
 
 def _surroundings() -> QProcessEnvironment:

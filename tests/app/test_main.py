@@ -90,11 +90,11 @@ main()
     assert Path(done.stderr) == SDK / "__init__.py"
 
 
-def test_a_frozen_app_that_is_not_on_the_path_is_started_at_login_as_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_frozen_app_is_started_at_login_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though another one may be installed, as beside a folder that was unpacked."""
     from app.start import start_command
 
+    (tmp_path / "dayhand").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", "/opt/dayhand/dayhand")
     assert start_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "-m", "app.main"]

@@ -127,7 +127,7 @@ def test_closing_gives_up_the_trial_and_leaves_nothing(
 def test_a_trial_that_cannot_be_started_says_so(
     qtbot: QtBot, empty: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.window.trial._own_command", lambda: [str(empty.folder / "missing")])
+    monkeypatch.setattr("app.window.trial.own_command", lambda: [str(empty.folder / "missing")])
     trial = Trial(empty.folder)
     with qtbot.waitSignal(trial.failed, timeout=60_000) as said:
         trial.start(empty.folder / "script.py")
