@@ -16,6 +16,7 @@ build_windows() {
     trim_wheels
     cp -R "$source/app" "$source/scheduler" "$source/scheduler/sdk/dayhand" "$payload/lib"
     cp -R "$source/resources" "$payload/lib/app/data"
+    rm -r "$payload/lib/app/data/pictures"
     [ -d "$build/icons" ] || "$tools/python" "$source/packaging/icons.py" "$source/resources/icons/app.svg" "$build/icons"
     cp "$build/icons/dayhand.ico" "$source/LICENSE" "$payload"
     printf '@"%%~dp0python\\python.exe" -m app.main %%*\r\n' >"$payload/dayhand.cmd"

@@ -29,8 +29,8 @@ EXPECTED = (
     "usr/share/doc/dayhand/copyright",
     "usr/share/doc/dayhand/changelog.gz",
 )
-UNUSED = re.compile(r"Qml|Quick|WebEngine|Pdf|Designer|Multimedia|gtk|libqvnc|libqeglfs|libqlinuxfb|QtSql|/test/")
-"""Of Qt and Python, what Dayhand has no use for."""
+UNUSED = re.compile(r"Qml|Quick|WebEngine|Pdf|Designer|gtk|libqvnc|libqeglfs|libqlinuxfb|QtSql|/test/|/pictures/")
+"""Of Qt, Python and our own files, what Dayhand has no use for."""
 
 
 @pytest.fixture(scope="module")
