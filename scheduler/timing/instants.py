@@ -18,8 +18,19 @@ def parse_instant(text: object, field: str, zone: ZoneInfo, *, end_of_day: bool 
         raise BadScheduleError(
             field, f"{field}: {text!r} is not a date and time; write for example 2026-11-20T09:00+01:00."
         ) from error
-    if not FIRST_YEAR <= parsed.year <= LAST_YEAR:
-        raise BadScheduleError(field, f"{field}: {text!r} lies outside the years {FIRST_YEAR} to {LAST_YEAR}.")
+    if FIRST_YEAR <= parsed.year <= LAST_YEAR:
+        instant = _instant_of(parsed, zone, end_of_day=end_of_day)
+        if instant <= last_instant(zone):
+            return instant
+    raise BadScheduleError(field, f"{field}: {text!r} lies outside the years {FIRST_YEAR} to {LAST_YEAR}.")
+
+
+def last_instant(zone: ZoneInfo) -> datetime:
+    """The end of the last year, to the second."""
+    return datetime(LAST_YEAR, 12, 31, 23, 59, 59, tzinfo=zone).astimezone(UTC)
+
+
+def _instant_of(parsed: date | datetime, zone: ZoneInfo, *, end_of_day: bool) -> datetime:
     if isinstance(parsed, datetime):
         return _first_instant(parsed, zone)
     midnight = datetime.combine(parsed, time())

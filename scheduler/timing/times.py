@@ -1,7 +1,7 @@
 """The compiled times of a schedule: what comes next, what lies between, how many."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Protocol
@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 
 from scheduler.timing.every import Every
 from scheduler.timing.exclusions import NOTHING, Exclusions
-from scheduler.timing.fields import FIRST_YEAR, LAST_YEAR
+from scheduler.timing.fields import FIRST_YEAR
+from scheduler.timing.instants import last_instant
 from scheduler.timing.zones import end_of_first_pass, end_of_gap, instants_of, is_first_pass
 
 DAWN = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
-HORIZON = datetime(LAST_YEAR, 12, 31, tzinfo=UTC)
 # How many excluded stretches in a row are passed over before there are "no more times".
 PATIENCE = 10_000
 _TICK = timedelta(microseconds=1)
@@ -49,12 +49,22 @@ class Times:
     start_at: datetime | None = None
     end_at: datetime | None = None
     exclusions: Exclusions = NOTHING
+    horizon: datetime = field(init=False)
+    """The last instant that is asked for."""
+
+    def __post_init__(self) -> None:
+        horizon = last_instant(self.zone)
+        object.__setattr__(self, "horizon", horizon if self.end_at is None else min(self.end_at, horizon))
 
     def after(self, instant: datetime) -> datetime | None:
         """The first time strictly later, or None if there are no more."""
+        return self._first(instant, self.horizon)
+
+    def _first(self, after: datetime, until: datetime) -> datetime | None:
+        """The first time in (after, until]."""
         if self.exclusions.is_everything:
             return None
-        instant, last = self._within(instant, HORIZON)
+        instant, last = self._within(after, until)
         for _ in range(PATIENCE):
             at = self.rule.after(instant, self.zone) if instant < last else None
             if at is None or at > last:
@@ -87,15 +97,12 @@ class Times:
 
     def last(self, after: datetime, until: datetime) -> datetime | None:
         """The latest time in (after, until]: a binary search, so its cost hardly grows with the span."""
-        found = self.after(after)
-        if found is None or found > until:
-            return None
-        high = until
-        while (later := self.after(found)) is not None and later <= until:
+        found, high = self._first(after, until), until
+        while found is not None and (later := self._first(found, until)) is not None:
             found = later
             middle = found + _half(high - found)
-            beyond = self.after(middle) if middle > found else None
-            if beyond is None or beyond > until:
+            beyond = self._first(middle, until) if middle > found else None
+            if beyond is None:
                 high = middle
             else:
                 found = beyond
@@ -111,7 +118,7 @@ class Times:
 
     def _within(self, after: datetime, until: datetime) -> tuple[datetime, datetime]:
         """The part of (after, until] that lies between start and end."""
-        return max(after, (self.start_at or DAWN) - _TICK), min(until, self.end_at or HORIZON, HORIZON)
+        return max(after, (self.start_at or DAWN) - _TICK), min(until, self.horizon)
 
     def _excluded_until(self, instant: datetime) -> datetime | None:
         """The first later instant that may be free again; None if this one is."""

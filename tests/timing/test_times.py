@@ -2,10 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from scheduler.timing.times import HORIZON, Count
+from scheduler.timing.times import Count
 from tests.timing.written import NOW, times, utc
 
 FIRST = datetime.min.replace(tzinfo=UTC)
@@ -106,11 +108,24 @@ def test_a_count_is_exact_up_to_its_limit_and_then_says_more() -> None:
     assert str(Count(1234)) == "1,234"
 
 
-def test_no_end_lies_beyond_the_horizon() -> None:
-    endless = times("Etc/GMT+12", every="1h", end_at="2099-12-31")
-    assert endless.end_at is not None and endless.end_at > HORIZON
-    assert endless.after(HORIZON) is None
-    assert endless.last(NOW, FINAL) == HORIZON
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "America/New_York"])
+def test_the_last_evening_of_the_last_year_is_one_like_any_other(zone: str) -> None:
+    """What may be written comes: in every zone, excluded or not, and nothing after it is asked for."""
+    late = datetime(2099, 12, 31, 23, 59, 50, tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    wishes: list[dict[str, Any]] = [
+        {"once": "2099-12-31T23:59:50"},
+        {"cron": "50 59 23 31 12 *"},
+        {"calendar": {"second": 50, "minute": 59, "hour": 23, "year": 2099}},
+        {"every": "10s", "end_at": "2099-12-31"},
+        {"every": "10s", "exclude": {"year": "2026-2098"}, "end_at": "2099-12-31"},
+    ]
+    for written in wishes:
+        some = times(zone, **written)
+        assert some.last(NOW, FINAL) == late, written
+        assert some.after(late - timedelta(seconds=10)) == late
+        assert some.after(late) is None
+    assert times(zone, every="10s", exclude={"year": "2026-2099"}).after(late) is None
+    assert times(zone, every="10s", exclude={"weekday": "mon-sat"}).after(late - timedelta(minutes=1)) is None
 
 
 def test_upcoming_gives_as_many_as_asked_for_or_as_there_are() -> None:
@@ -126,14 +141,14 @@ def test_the_ends_of_time_are_no_trouble(zone: str, written: dict[str, str]) -> 
     """The first and the last instant that a computer can name."""
     some = times(zone, **written)
     assert some.after(FINAL) is None
-    assert some.after(HORIZON) is None
+    assert some.after(some.horizon) is None
     assert list(some.between(FINAL, FIRST)) == []
     first = some.after(FIRST)
     assert first is not None
     assert next(some.between(FIRST, FINAL)) == first
     last = some.last(utc("2099-01-01 00:00"), FINAL)
-    assert last is None or last <= HORIZON
-    assert some.count(utc("2099-06-01 00:00"), FINAL, 10) == some.count(utc("2099-06-01 00:00"), HORIZON, 10)
+    assert last is None or last <= some.horizon
+    assert some.count(utc("2099-06-01 00:00"), FINAL, 10) == some.count(utc("2099-06-01 00:00"), some.horizon, 10)
 
 
 @pytest.mark.parametrize("written", WRITTEN, ids=str)
