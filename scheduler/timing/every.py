@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from scheduler.timing.durations import parse_duration
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.walls import SHORTEST_GAP
+
+_SECOND = timedelta(seconds=1)
+_DAY = 86400
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,17 @@ class Every:
         while at is not None and at <= until:
             yield at
             at += self.interval
+
+    def on(self, _day: date, midnight: datetime) -> tuple[int, range]:
+        first = (self.anchor - midnight) % self.interval // _SECOND
+        return first, range(first, _DAY, self.interval // _SECOND)
+
+    def date_after(self, day: date) -> date:
+        return day + timedelta(days=1)
+
+    @property
+    def is_fixed(self) -> bool:
+        return False
 
     def count(self, after: datetime, until: datetime) -> int:
         """How many times lie in (after, until], whatever their number at the same cost."""

@@ -70,6 +70,18 @@ class Exclusions:
                 return end
         return None
 
+    def on(self, day: date) -> tuple[int, ...]:
+        """Which of the periods fall on that day; days with the same ones leave out the same times."""
+        return tuple(place for place, period in enumerate(self.periods) if day in period.days)
+
+    def leave_out(self, second: int, places: tuple[int, ...]) -> bool:
+        """Whether one of those periods covers that second of a day."""
+        hour, minute = second // 3600, second // 60 % 60
+        return any(
+            hour in period.hours and minute in period.minutes and second % 60 in period.seconds
+            for period in map(self.periods.__getitem__, places)
+        )
+
 
 NOTHING = Exclusions()
 

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from scheduler.timing.every import Every
 from scheduler.timing.exclusions import NOTHING, Exclusions
 from scheduler.timing.fields import FIRST_YEAR
+from scheduler.timing.idle import DailyRule, end_of_idleness
 from scheduler.timing.instants import last_instant
 from scheduler.timing.zones import end_of_first_pass, end_of_gap, instants_of, is_first_pass
 
@@ -19,7 +20,7 @@ PATIENCE = 10_000
 _TICK = timedelta(microseconds=1)
 
 
-class Rule(Protocol):
+class Rule(DailyRule, Protocol):
     """Names instants, without end or exception."""
 
     def after(self, instant: datetime, zone: ZoneInfo, /) -> datetime | None:
@@ -69,7 +70,7 @@ class Times:
             at = self.rule.after(instant, self.zone) if instant < last else None
             if at is None or at > last:
                 return None
-            free = self._excluded_until(at)
+            free = self._excluded_until(at, last)
             if free is None:
                 return at
             instant = free - _TICK
@@ -82,7 +83,7 @@ class Times:
         instant, last = self._within(after, until)
         while instant < last:
             for at in self.rule.between(instant, last, self.zone):
-                free = self._excluded_until(at)
+                free = self._excluded_until(at, last)
                 if free is None:
                     yield at
                 else:
@@ -120,8 +121,8 @@ class Times:
         """The part of (after, until] that lies between start and end."""
         return max(after, (self.start_at or DAWN) - _TICK), min(until, self.horizon)
 
-    def _excluded_until(self, instant: datetime) -> datetime | None:
-        """The first later instant that may be free again; None if this one is."""
+    def _excluded_until(self, instant: datetime, last: datetime) -> datetime | None:
+        """The first later instant that may be free again, as far as it matters; None if this one is free."""
         if self.exclusions is NOTHING:
             return None
         local = instant.astimezone(self.zone)
@@ -129,6 +130,7 @@ class Times:
         free = self.exclusions.end(wall)
         if free is None:
             return None
+        free = end_of_idleness(self.rule, self.exclusions, free, last.astimezone(self.zone).date(), self.zone)
         instants = [*instants_of(free, self.zone)] or [end_of_gap(free, self.zone)]
         if is_first_pass(local):
             instants.append(end_of_first_pass(wall, self.zone))

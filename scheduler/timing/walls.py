@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from heapq import merge
-from itertools import groupby
+from itertools import chain, compress, groupby
 from zoneinfo import ZoneInfo
 
 from scheduler.timing.days import Days
@@ -137,3 +137,15 @@ class Walls:
             return self.patterns[0].between(after, until, zone)
         merged = merge(*(pattern.between(after, until, zone) for pattern in self.patterns))
         return (at for at, _ in groupby(merged))
+
+    def on(self, day: date, _midnight: datetime) -> tuple[tuple[bool, ...], Iterator[int]]:
+        named = tuple(day in pattern.days for pattern in self.patterns)
+        return named, chain.from_iterable(pattern.times for pattern in compress(self.patterns, named))
+
+    def date_after(self, day: date) -> date | None:
+        found = (pattern.days.after(day) for pattern in self.patterns)
+        return min((following for following in found if following is not None), default=None)
+
+    @property
+    def is_fixed(self) -> bool:
+        return not all(pattern.follows_clock for pattern in self.patterns)

@@ -43,16 +43,16 @@ def is_first_pass(local: datetime) -> bool:
 def end_of_gap(wall: datetime, zone: ZoneInfo) -> datetime:
     """The first instant after the gap in which the wall time `wall` does not exist."""
     outside = wall.replace(tzinfo=zone)
-    return _change_between(outside.replace(fold=1).astimezone(UTC), outside.astimezone(UTC), zone)
+    return change_between(outside.replace(fold=1).astimezone(UTC), outside.astimezone(UTC), zone)
 
 
 def end_of_first_pass(wall: datetime, zone: ZoneInfo) -> datetime:
     """The instant at which clocks go back, ending the first pass of the repeated time `wall`."""
     first, second = instants_of(wall, zone)
-    return _change_between(first, second, zone)
+    return change_between(first, second, zone)
 
 
-def _change_between(low: datetime, high: datetime, zone: ZoneInfo) -> datetime:
+def change_between(low: datetime, high: datetime, zone: ZoneInfo) -> datetime:
     """The instant in (low, high] at which the offset changes, to the second."""
     offset = low.astimezone(zone).utcoffset()
     while high - low > _SECOND:

@@ -1,6 +1,6 @@
 """Times that a schedule leaves out."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from scheduler.timing.exclusions import parse_exclusions
-from scheduler.timing.times import PATIENCE, Rule, Times
+from scheduler.timing.times import Rule, Times
 from tests.timing.written import NOW, local, refusal, times, utc
 
 
@@ -26,6 +26,16 @@ class Asked:
 
     def between(self, after: datetime, until: datetime, zone: ZoneInfo) -> Iterator[datetime]:
         return self.rule.between(after, until, zone)
+
+    def on(self, day: date, midnight: datetime) -> tuple[Hashable, Iterable[int]]:
+        return self.rule.on(day, midnight)
+
+    def date_after(self, day: date) -> date | None:
+        return self.rule.date_after(day)
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.rule.is_fixed
 
 
 def asked(**written: Any) -> tuple[datetime | None, int]:
@@ -118,24 +128,47 @@ def test_excluding_everything_leaves_no_more_times_at_once(exclude: object) -> N
     assert full.last(NOW, utc("2099-01-01 00:00")) is None
 
 
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "Australia/Lord_Howe", "America/Nuuk"])
 @pytest.mark.parametrize(
-    "exclude",
+    ("written", "exclude"),
     [
-        [{"weekday": "mon-fri"}, {"weekday": "sat,sun"}],
-        [{"minute": "0-29"}, {"minute": "30-59"}],
-        {"second": 0},
-        [{"month": "*/2"}, {"month": "2-12/2"}],
+        ({"cron": "* * * * *"}, [{"weekday": "mon-fri"}, {"weekday": "sat,sun"}]),
+        ({"cron": "*/10 * * * * *"}, [{"minute": "0-29"}, {"minute": "30-59"}]),
+        ({"cron": "*/10 * * * * *"}, {"second": "*/10"}),
+        ({"cron": ["* 9 * * *", "*/5 18 * * 1-5"]}, [{"hour": 9}, {"hour": 18, "minute": "*/5"}]),
+        ({"calendar": {"hour": 9}}, {"hour": 9}),
+        ({"every": "10s"}, [{"second": "*/2"}, {"second": "1-59/2"}]),
+        ({"every": "1m"}, [{"month": "*/2"}, {"month": "2-12/2"}]),
+        ({"every": "30m", "anchor": "2026-01-01T00:10Z"}, {"minute": [10, 40]}),
+        ({"every": "1d"}, [{"hour": "*/2"}, {"hour": "1-23/2"}]),
+        ({"once": "2026-03-01T09:00"}, {"hour": 9}),
     ],
+    ids=str,
 )
-def test_excluding_everything_by_parts_ends_as_well(exclude: object) -> None:
-    """S14: the search gives up after a bounded number of steps."""
-    found, number = asked(cron="* * * * *", exclude=exclude)
+def test_excluding_all_that_there_is_leaves_no_more_times_at_once(
+    zone: str, written: dict[str, Any], exclude: object
+) -> None:
+    """S14: dates without a time that is left are passed over, but for some on which clocks change."""
+    found, number = asked(machine_zone=zone, exclude=exclude, **written)
     assert found is None
-    assert number <= PATIENCE
+    assert number <= 300
+
+
+def test_a_time_that_comes_only_when_clocks_change_is_not_passed_over() -> None:
+    """At 02:30 all is left out, but in the night in which clocks leave that out it comes at 03:00."""
+    daily = times("Europe/Berlin", cron="30 2 * * *", exclude={"hour": 2})
+    assert local(daily.upcoming(NOW, 3), "Europe/Berlin") == [
+        f"{day} 03:00" for day in ("2026-03-29", "2027-03-28", "2028-03-26")
+    ]
+    grid = times("Australia/Lord_Howe", every="1h", anchor="2026-01-01T00:00Z", exclude={"minute": 0})
+    assert local(grid.upcoming(utc("2026-01-01 00:00"), 1), "Australia/Lord_Howe") == ["2026-04-05 01:30"]
+    assert grid.after(utc("2026-04-04 14:30")) == utc("2026-04-04 15:00")
 
 
 def test_a_time_behind_years_of_exclusions_is_found() -> None:
     assert asked(cron="0 9 * * *", exclude={"year": "2026-2089"}) == (utc("2090-01-01 09:00"), 2)
+    assert asked(cron="* * * * *", exclude={"year": "2026-2029", "minute": "*/1"})[0] == utc("2030-01-01 00:00")
+    assert asked(every="1m", exclude={"year": "2026-2029", "second": 0}) == (utc("2030-01-01 00:00"), 2)
     assert asked(every="1h", exclude={"hour": "1-23", "year": "2026-2030"})[0] == utc("2026-01-02 00:00")
     assert asked(cron="0 6-22 * * *", exclude={"hour": "6-22", "month": "1-11"})[0] == utc("2026-12-01 06:00")
 
