@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from scheduler.connections import charsets
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer
 
@@ -28,8 +29,8 @@ def shown(answer: Answer) -> dict[str, Any]:
     found = _CHARSET.search(kind)
     try:
         if b"\0" not in answer.body:
-            return {**told, "text": answer.body.decode(found[1] if found else "utf-8")}
-    except (UnicodeDecodeError, LookupError):
+            return {**told, "text": charsets.decode(answer.body, found[1] if found else "utf-8")}
+    except (UnicodeError, LookupError):
         pass
     return {**told, "base64": base64.b64encode(answer.body).decode()}
 

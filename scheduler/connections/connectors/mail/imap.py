@@ -7,10 +7,11 @@ from itertools import islice
 from typing import Any
 
 from scheduler.connections.connector import Call, Connector, Field, FieldKind, Parameter, ParameterKind, Tool
-from scheduler.connections.connectors.mail import reading
+from scheduler.connections.connectors.mail import parts, reading
 from scheduler.connections.connectors.mail.imap_actions import check_flag, check_move, flag, move
 from scheduler.connections.connectors.mail.imap_folder import check_validity, number_of, opened
 from scheduler.connections.connectors.mail.imap_session import Box, Literal, Session, imap_day, quoted, session
+from scheduler.connections.connectors.mail.imap_values import read_number
 from scheduler.connections.connectors.mail.saving import save
 from scheduler.connections.connectors.mail.wire import Server, security_field
 from scheduler.connections.connectors.mistakes import wrong
@@ -70,7 +71,7 @@ def _day(text: str) -> bytes:
 
 def _describe(uid: int, items: dict[str, Any], box: Box) -> dict[str, Any]:
     raw = _bytes(items.get("BODY"))
-    mail = reading.parse(raw, headers_only=True)
+    mail = reading.parse(raw)
     sender = reading.people(mail, "from")
     return {
         "uid": uid,
@@ -82,7 +83,7 @@ def _describe(uid: int, items: dict[str, Any], box: Box) -> dict[str, Any]:
         "cc": [reading.write_person(*one) for one in reading.people(mail, "cc")],
         "subject": reading.header(mail, "subject"),
         "date": reading.sent_at(mail, reading.arrived(_bytes(items.get("INTERNALDATE")).decode("ascii", "replace"))),
-        "size": int(size) if (size := _bytes(items.get("RFC822.SIZE"))).isdigit() else 0,
+        "size": read_number(items.get("RFC822.SIZE")) or 0,
         "flags": sorted(_flag_name(mark) for mark in items.get("FLAGS") or [] if mark != b"\\Recent"),
     }
 
@@ -111,16 +112,15 @@ def _read_mail(call: Call, talk: Session, box: Box, most: int) -> tuple[dict[str
 def _fetch(call: Call) -> dict[str, Any]:
     with opened(call) as (talk, box):
         told, content = _read_mail(call, talk, box, _LARGEST_READ)
-    mail = reading.parse(content)
-    parts = reading.parts(mail)
-    text, text_is_cut = reading.text_of(parts, "text/plain")
-    html, html_is_cut = reading.text_of(parts, "text/html")
+    found = parts.take_apart(content)
+    text, text_is_cut = parts.text_of(found, "text/plain")
+    html, html_is_cut = parts.text_of(found, "text/html")
     return {
         **told,
-        "headers": reading.headers(mail),
+        "headers": reading.headers(reading.parse(parts.split(content)[0])),
         "text": text,
         "html": html,
-        "attachments": reading.tell_attachments(parts),
+        "attachments": parts.tell_attachments(found),
         "truncated": text_is_cut or html_is_cut or told["size"] > _LARGEST_READ,
     }
 
@@ -131,7 +131,7 @@ def _attachment(call: Call) -> dict[str, Any]:
         told, content = _read_mail(call, talk, box, _LARGEST_MAIL)
     if told["size"] > _LARGEST_MAIL:
         raise wrong(f"Message {told['uid']} is larger than 50 MB, the most that is read.")
-    found = reading.attached(reading.parts(reading.parse(content)))
+    found = parts.attached(parts.take_apart(content))
     if not 1 <= number <= len(found):
         raise wrong(f"Message {told['uid']} has {len(found)} attachments; there is no number {number}.")
     part = found[number - 1]

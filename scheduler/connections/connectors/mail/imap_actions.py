@@ -97,7 +97,7 @@ def find_by_identity(talk: Session, identity: str) -> list[int]:
 
 def _identity_of(items: dict[str, object]) -> str:
     raw = items.get("BODY")
-    return reading.header(reading.parse(raw, headers_only=True), "message-id") if isinstance(raw, bytes) else ""
+    return reading.header(reading.parse(raw), "message-id") if isinstance(raw, bytes) else ""
 
 
 def _changes(call: Call) -> tuple[list[str], list[str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.connectors.mail.imap_values import Answer, BadAnswerError, read_fetch
+from scheduler.connections.connectors.mail.imap_values import Answer, BadAnswerError, read_fetch, read_number
 from scheduler.connections.connectors.mail.names import decode_name, encode_name
 from scheduler.connections.connectors.mail.wire import LostError, Server, Wire
 from scheduler.connections.connectors.mistakes import wrong
@@ -17,9 +17,11 @@ from scheduler.rules.failures import FailureClass
 _LONGEST_LINE = 16 * 1024 * 1024
 """A search of a million messages answers with one line."""
 _MOST_ANSWERS = 20_000
+_MOST_FOUND = 3_000_000
+_NUMBERS = re.compile(rb"(?<= )[0-9]{1,10}(?= |$)")
 _LITERAL = re.compile(rb"\{(\d{1,12})\+?\}$")
 _CODE = re.compile(rb"\[([A-Z-]+)[^\]]*\]")
-_NUMBER = re.compile(rb"\[(UIDVALIDITY|UIDNEXT) (\d+)\]", re.IGNORECASE)
+_VALIDITY = re.compile(rb"\[UIDVALIDITY (\d{1,10})\]", re.IGNORECASE)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _FOR_NOW = frozenset({b"UNAVAILABLE", b"INUSE", b"LIMIT", b"SERVERBUG", b"OVERQUOTA", b"THROTTLED"})
 """Response codes after which waiting helps, or making room: RFC 5530, and one of Google's."""
@@ -149,19 +151,20 @@ class Session:
             raise wrong(
                 f"There is no folder {name} at {self.server.host} that can be opened ({self.server.quote(error.text)})."
             ) from error
-        told = {
-            found[1].upper(): int(found[2])
-            for answer in answers
-            if answer.word(1) == b"OK" and (found := _NUMBER.search(answer.lines[0]))
-        }
-        return Box(name=name, validity=told.get(b"UIDVALIDITY", 0))
+        told = [_VALIDITY.search(answer.lines[0]) for answer in answers if answer.word(1) == b"OK"]
+        return Box(name=name, validity=next((int(found[1]) for found in reversed(told) if found), 0))
 
     def search(self, *criteria: bytes | Literal) -> list[int]:
         """The numbers (UIDs) of the messages in the open folder that fit, in order."""
         foreign = any(isinstance(one, Literal) for one in criteria)
         answers = self.command(b"UID SEARCH", *((b"CHARSET UTF-8",) if foreign else ()), *criteria)
-        words = [word for answer in answers if answer.word(1) == b"SEARCH" for word in answer.lines[0].split()[2:]]
-        return sorted({int(word) for word in words if word.isdigit()})
+        found: set[int] = set()
+        for answer in answers:
+            if answer.word(1) == b"SEARCH":
+                found.update(int(one[0]) for one in _NUMBERS.finditer(answer.lines[0]))
+            if len(found) > _MOST_FOUND:
+                raise self._wire.too_much()
+        return sorted(found)
 
     def fetch(self, uids: list[int], items: bytes) -> dict[int, dict[str, object]]:
         """What was asked about each message that is there, by its number."""
@@ -171,9 +174,9 @@ class Session:
         found: dict[int, dict[str, object]] = {}
         for answer in answers:
             told = read_fetch(answer) if answer.word(2) == b"FETCH" else {}
-            uid = told.get("UID")
-            if isinstance(uid, bytes) and uid.isdigit():
-                found.setdefault(int(uid), {}).update(told)
+            uid = read_number(told.get("UID"))
+            if uid in uids:
+                found.setdefault(uid, {}).update(told)
         return {uid: found[uid] for uid in uids if uid in found}
 
     def folders(self) -> list[tuple[str, set[bytes]]]:

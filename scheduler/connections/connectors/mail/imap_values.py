@@ -8,13 +8,17 @@ from typing import Any
 _TOKEN = re.compile(
     rb"""\s*(?:
         (?P<open>\()|(?P<close>\))|
-        "(?P<quoted>(?:[^"\\]|\\.)*)"|
+        "(?P<quoted>(?:[^"\\]++|\\.)*+)"|
         (?P<literal>\{\d+\+?\}$)|
-        (?P<atom>(?:[^\s()"{\[]|\[[^\]]*\])+)
+        (?P<atom>(?:[^\s()"{\[]++|\[[^\]]*+\])++)
     )""",
     re.VERBOSE | re.DOTALL,
 )
 _DEEPEST = 20
+_LONGEST_LINE = 1_000_000
+_MOST_VALUES = 10_000
+_NUMBER = re.compile(rb"[0-9]{1,10}")
+"""All that IMAP counts fits into 32 bits."""
 
 
 class BadAnswerError(ValueError):
@@ -40,7 +44,9 @@ class Answer:
 
 def _values(answer: Answer) -> list[Any]:
     stack: list[list[Any]] = [[]]
-    for kind, value in _tokens(answer):
+    for count, (kind, value) in enumerate(_tokens(answer)):
+        if count > _MOST_VALUES:
+            raise BadAnswerError
         match kind:
             case "open":
                 stack.append([])
@@ -62,6 +68,8 @@ def _tokens(answer: Answer) -> Iterator[tuple[str, bytes]]:
     literals = iter(answer.literals)
     for line in answer.lines:
         position, end = 0, len(line.rstrip())
+        if end > _LONGEST_LINE:
+            raise BadAnswerError
         while position < end:
             found = _TOKEN.match(line, position)
             if found is None or found.lastgroup is None:
@@ -73,6 +81,11 @@ def _tokens(answer: Answer) -> Iterator[tuple[str, bytes]]:
             elif kind == "quoted":
                 value = re.sub(rb"\\(.)", rb"\1", value, flags=re.DOTALL)
             yield kind, value
+
+
+def read_number(value: object) -> int | None:
+    """None for what is no number of a mail server."""
+    return int(value) if isinstance(value, bytes) and _NUMBER.fullmatch(value) else None
 
 
 def read_fetch(answer: Answer) -> dict[str, Any]:

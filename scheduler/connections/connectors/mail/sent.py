@@ -83,7 +83,7 @@ def files_itself(talk: Session, letter: Letter, now: datetime) -> bool:
 def _was_filed(raw: object, sender: str) -> bool:
     if not isinstance(raw, bytes):
         return False
-    mail = reading.parse(raw, headers_only=True)
+    mail = reading.parse(raw)
     authors, readers = (
         {address.casefold() for name in names for _, address in reading.people(mail, name)}
         for names in (("from",), ("to", "cc"))

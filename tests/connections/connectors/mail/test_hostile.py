@@ -122,6 +122,9 @@ def test_an_endless_reply_is_not_read_to_the_end(piece: bytes) -> None:
         (*FOUND, b"* 1 FETCH (UID 1 FLAGS (\\Seen\r\nd6 OK\r\n"),
         (*FOUND, b"* 1 FETCH )\r\nd6 OK\r\n"),
         (*FOUND, b"* 1 FETCH " + b"(" * 1000 + b")" * 1000 + b"\r\nd6 OK\r\n"),
+        (*FOUND, b"* 1 FETCH (UID 1 FLAGS (" + b"() " * 20_000 + b"))\r\nd6 OK\r\n"),
+        (*FOUND, b'* 1 FETCH (UID 1 X "' + b"a" * 15_000_000 + b'")\r\nd6 OK\r\n'),
+        (*FOUND, b"* 1 FETCH (UID 1 X " + b"a" * 15_000_000 + b")\r\nd6 OK\r\n"),
         (*FOUND, b"+ go on\r\n"),
     ],
 )
@@ -156,6 +159,21 @@ def test_words_outside_of_what_was_asked_change_nothing() -> None:
         [mail] = tool_of(imap, "search").run(call({**settings, "port": port}))
     assert (mail["uid"], mail["subject"], mail["size"], mail["flags"]) == (1, 'UID 5)"', 0, [])
     assert mail["uidvalidity"] == 7
+
+
+def test_numbers_that_are_none_are_left_out() -> None:
+    """Python refuses to read numbers of more than a few thousand digits."""
+    long = b"9" * 10_000
+    replies = (
+        *READY,
+        b"* OK [UIDVALIDITY " + long + b"]\r\n* OK [UIDVALIDITY 7]\r\nd4 OK\r\n",
+        b"* SEARCH " + long + b" 1 -2 3x\r\nd5 OK\r\n",
+        b"* 1 FETCH (UID " + long + b")\r\n* 1 FETCH (UID 1 RFC822.SIZE " + long + b")\r\nd6 OK\r\n",
+    )
+    settings = {"host": "127.0.0.1", "security": "none", "user": "me", "password": PASSWORD}
+    with saying(answering(*replies)) as port:
+        [mail] = tool_of(imap, "search").run(call({**settings, "port": port}))
+    assert (mail["uid"], mail["uidvalidity"], mail["size"]) == (1, 7, 0)
 
 
 @pytest.mark.parametrize("name", ["move", "flag"])

@@ -1,7 +1,6 @@
-"""The pieces of mail: names of folders, headers and MIME as bad as they come, saved files, addresses."""
+"""What mail is written with: names of folders, headers as bad as they come, saved files, addresses."""
 
 import base64
-import json
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.policy import default
@@ -59,7 +58,7 @@ def test_a_name_in_another_encoding_is_left_as_it_is(written: bytes) -> None:
 
 
 def headers_of(raw: bytes) -> dict[str, str]:
-    return reading.headers(reading.parse(raw, headers_only=True))
+    return reading.headers(reading.parse(raw))
 
 
 @pytest.mark.parametrize(
@@ -81,89 +80,29 @@ def test_a_subject_in_any_encoding_is_one_line_of_text(raw: bytes, shown: str) -
     assert headers_of(b"Subject: " + raw + b"\r\n\r\n")["subject"] == shown
 
 
-@settings(deadline=None)
-@given(st.binary(max_size=400))
-def test_any_bytes_at_all_are_a_mail(content: bytes) -> None:
-    raw = b"Content-Type: multipart/mixed; boundary=x\r\nSubject: " + content + b"\r\n\r\n--x\r\n" + content
-    mail = reading.parse(raw)
-    parts = reading.parts(mail)
-    told = [
-        reading.headers(mail),
-        reading.people(mail, "from"),
-        reading.sent_at(mail),
-        reading.text_of(parts, "text/plain"),
-        reading.tell_attachments(parts),
-        reading.identity(mail, raw),
-    ]
-    json.dumps(told).encode()
-
-
-@settings(deadline=None)
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                b"Content-Type: ",
-                b"multipart/mixed",
-                b"; boundary=",
-                b"x",
-                b"--x",
-                b"--x--",
-                b"\r\n",
-                b"\n",
-                b"text/html",
-                b"; charset=",
-                b"utf-7",
-                b"idna",
-                b"Content-Transfer-Encoding: base64",
-                b"====",
-                b"x-uuencode",
-                b"Content-Disposition: attachment; filename*=",
-                b"utf-8''%ZZ",
-                b"zz''%FF",
-                b"message/rfc822",
-                b"message/delivery-status",
-                b"\xff\xfe",
-                b"From: ",
-                b"=?x?q?=",
-                b"<@>,;",
-                b"Date: ",
-                b"99 Foo 0000",
-            ]
-        ),
-        max_size=40,
-    )
-)
-def test_broken_mime_is_read_as_well_as_it_can(pieces: list[bytes]) -> None:
-    raw = b"".join(pieces)
-    mail = reading.parse(raw)
-    parts = reading.parts(mail)
-    told = [reading.text_of(parts, kind) for kind in ("text/plain", "text/html")]
-    json.dumps([told, reading.tell_attachments(parts), reading.people(mail, "from"), reading.sent_at(mail)])
-
-
-def test_mime_that_is_nested_beyond_reason_ends() -> None:
-    raw = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(5000))
-    mail = reading.parse(b"Subject: deep\r\n" + raw)
-    assert reading.header(mail, "subject") == "deep"
-    assert len(reading.parts(mail)) <= 1000
-
-
 def test_a_name_cannot_pretend_to_be_the_address() -> None:
     raw = b"From: =?utf-8?q?boss=40example=2Eorg_=3Cboss=40example=2Eorg=3E?= <eve@example.org>\r\n\r\n"
     [(name, address)] = reading.people(reading.parse(raw), "from")
     assert address == "eve@example.org" and "boss" in name
 
 
+@pytest.mark.parametrize("deep", [900, 9_000])
+def test_brackets_without_an_end_are_no_address(deep: int) -> None:
+    raw = b"From: eve " + b"(" * deep + b"\r\nSubject: hi\r\n\r\n"
+    [(name, address)] = reading.people(reading.parse(raw), "from")
+    assert name.startswith("eve") or address == "eve"
+
+
+def test_headers_end_somewhere() -> None:
+    mail = reading.parse(b"Subject: hi\r\n" + b"a:\r\n" * 1_000_000)
+    assert reading.header(mail, "subject") == "hi"
+    assert len(mail.keys()) < 20_000
+
+
 def test_a_date_that_is_none_is_when_it_came() -> None:
     mail = reading.parse(b"Date: someday\r\n\r\n")
     assert reading.sent_at(mail, reading.arrived("04-May-2026 09:00:00 +0200")) == "2026-05-04T07:00:00+00:00"
     assert reading.sent_at(mail, reading.arrived("nonsense")) is None
-
-
-def test_text_beyond_a_million_characters_is_cut() -> None:
-    text, is_cut = reading.text_of(reading.parts(reading.parse(b"\r\n" + b"x" * 1_000_005)), "text/plain")
-    assert len(text) == 1_000_000 and is_cut
 
 
 @pytest.mark.parametrize(
