@@ -183,6 +183,23 @@ def test_the_tray_speaks_the_language_of_the_system(machine: Machine, program: s
     machine.do(program, "quit", user=USER)
 
 
+def kept_secrets(machine: Machine) -> list[str]:
+    """Entries of Dayhand in the keyring, open and locked."""
+    place = ("org.freedesktop.secrets", "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "SearchItems")
+    unlocked, locked = machine.desk.bus.ask(*place, "a{ss}", ({"service": "dayhand"},))
+    return [*unlocked, *locked]
+
+
+def test_its_data_goes_with_its_passwords(machine: Machine, program: str) -> None:
+    """Those of the connection above, which an app that was started in between has left alone."""
+    data = machine.home / ".local" / "share" / "dayhand"
+    with machine.keyring():
+        assert len(kept_secrets(machine)) == 1
+        until(lambda: machine.run(program, "uninstall-data", "--yes", user=USER).returncode == 0, "the end of the app")
+        assert kept_secrets(machine) == []
+    assert not data.exists()
+
+
 def test_a_browser_starts_with_the_libraries_of_the_system(machine: Machine, program: str) -> None:
     """And with nothing else that the start of the frozen app has changed. The browser only tells its environment."""
     opener = machine.root / "usr" / "local" / "bin" / "xdg-open"
