@@ -1,0 +1,42 @@
+"""What packaging/dayhand.spec asks PyInstaller for on a Mac, where nobody has run it: the spec itself runs here, with
+stand-ins for the parts of PyInstaller."""
+
+import sys
+import sysconfig
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scheduler import __version__
+
+SPEC = Path(__file__).parents[2] / "packaging" / "dayhand.spec"
+
+
+@pytest.fixture
+def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    sysconfig.get_path("stdlib")  # what it finds it keeps, and on a Mac it would find nothing here
+    monkeypatch.setattr(sys, "platform", "darwin")
+    made: dict[str, Any] = {}
+    found = SimpleNamespace(binaries=[], datas=[], scripts=[], pure=[])
+    given = {
+        "SPECPATH": str(SPEC.parent),
+        "workpath": str(tmp_path),
+        "Analysis": lambda *_, **__: found,
+        "PYZ": lambda *_: None,
+        "EXE": lambda *_, **__: None,
+        "COLLECT": lambda *_, **__: None,
+        "BUNDLE": lambda *_, **asked: made.update(asked),
+    }
+    exec(compile(SPEC.read_text(), str(SPEC), "exec"), given)
+    return made
+
+
+def test_a_mac_may_show_its_windows_but_not_in_the_dock(bundle: dict[str, Any]) -> None:
+    assert bundle["info_plist"]["LSUIElement"] is True
+    assert bundle["info_plist"]["LSBackgroundOnly"] is False
+
+
+def test_a_mac_is_told_the_version(bundle: dict[str, Any]) -> None:
+    assert (bundle["name"], bundle["version"]) == ("Dayhand.app", __version__)
