@@ -17,8 +17,8 @@ from app.verbs.verb import Told, Verb
 _STORE = "dayhand.db"
 _LOCK = "dayhand.lock"
 _OWN = (
-    "backups", "control", "environments", "logs", "sample", "workers", "preferences.json*", "window.ini*", ".dayhand*",
-    "dayhand-damaged-*.db*", "dayhand-replaced-*.db*", "dayhand.*",
+    "backups", "connectors", "control", "environments", "logs", "sample", "workers", "preferences.json*", "window.ini*",
+    ".dayhand*", "dayhand-damaged-*.db*", "dayhand-replaced-*.db*", "dayhand.*",
 )  # fmt: skip
 """What Dayhand itself puts into a data folder. A folder of the person's choice may hold other things too."""
 _DESCRIPTION = """Delete your workflows, history and backups, the passwords that Dayhand keeps in the keyring, and the

@@ -1,6 +1,9 @@
 """Connectors of other makers, found by the entry points of installed packages; a broken one never stops the others."""
 
+import sys
 from importlib.metadata import EntryPoint, entry_points
+
+from platformdirs import user_data_path
 
 from scheduler.connections.connector import Connector
 
@@ -9,6 +12,7 @@ GROUP = "dayhand.connectors"
 
 def installed_connectors() -> tuple[list[Connector], list[str]]:
     """Those that could be loaded, and a sentence for each that could not."""
+    _add_own_folder()
     found: list[Connector] = []
     warnings: list[str] = []
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
@@ -18,6 +22,13 @@ def installed_connectors() -> tuple[list[Connector], list[str]]:
         else:
             warnings.append(loaded)
     return found, warnings
+
+
+def _add_own_folder() -> None:
+    """Packages are found in the person's folder too: an app that brings its own Python has no other place for them."""
+    folder = str(user_data_path("dayhand", appauthor=False) / "connectors")
+    if folder not in sys.path:
+        sys.path.append(folder)
 
 
 def _load(entry: EntryPoint) -> Connector | str:

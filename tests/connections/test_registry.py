@@ -283,6 +283,16 @@ def test_installed_connectors_are_found_and_broken_ones_are_told_of(installed: P
     assert len(registry.warnings) == 3
 
 
+def test_connectors_in_the_persons_own_folder_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the app brings its own Python, packages have no other place."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    place = tmp_path / "dayhand" / "connectors"
+    place.mkdir(parents=True)
+    install(place, "torch", GOOD % "torch")
+    assert builtin_registry(lambda *_: None).connector("torch").title == "Lamp"
+
+
 def test_without_others_there_is_nothing_to_warn_of() -> None:
     assert builtin_registry(lambda *_: None).warnings == ()
 

@@ -50,6 +50,10 @@ def poll(ctx):
     found = ctx.call("imap:home", "search")
     ctx.done(", ".join(mail["subject"] for mail in found))
 """
+LAMP = """from scheduler.connections.connector import Connector
+
+connector = Connector(kind="lamp", title="Lamp", help="", fields=(), tools=(), test=lambda call: "On.")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +169,21 @@ def test_without_a_keyring_it_says_so(machine: Machine, program: str, dovecot: D
     refused = machine.run(*connect, user=USER, given=json.dumps({"password": PASSWORD}))
     assert refused.returncode == 1
     assert "keyring" in refused.stderr
+
+
+def test_a_connector_of_another_maker_is_found(machine: Machine, program: str) -> None:
+    place = ".local/share/dayhand/connectors"
+    machine.do("mkdir", "-p", f"{HOME}/{place}/lamp-1.0.dist-info", user=USER)
+    write(machine, f"{place}/lamp.py", LAMP)
+    write(machine, f"{place}/lamp-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: lamp\nVersion: 1.0\n")
+    write(machine, f"{place}/lamp-1.0.dist-info/entry_points.txt", "[dayhand.connectors]\nlamp = lamp:connector\n")
+    machine.do(program, "connect", "lamp:desk", user=USER)
+    [lamp] = [
+        one
+        for one in json.loads(machine.do(program, "connections", "--json", user=USER))["connections"]
+        if one["connection"] == "lamp:desk"
+    ]
+    assert lamp["is_connected"]
 
 
 def test_the_tray_speaks_the_language_of_the_system(machine: Machine, program: str) -> None:
