@@ -10,7 +10,8 @@ from urllib.request import getproxies, proxy_bypass
 from urllib3.exceptions import LocationParseError
 from urllib3.util import Url, parse_url
 
-from scheduler.connections.web_errors import not_reached, wrong
+from scheduler.connections.mistakes import wrong
+from scheduler.connections.web_errors import not_reached
 
 _MOST_HEADERS = 16 * 1024
 

@@ -13,7 +13,9 @@ from urllib.parse import urljoin, urlsplit
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.disk import explained, sync_folder
-from scheduler.connections.web_errors import refusal, unusable, wrong
+from scheduler.connections.mistakes import wrong
+from scheduler.connections.told import Told
+from scheduler.connections.web_errors import refusal, unusable
 
 if TYPE_CHECKING:
     import ssl
@@ -61,6 +63,10 @@ class Answer:
             return json.loads(self.body, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
             raise unusable(f"{self.host} answered with something that is not JSON.", acts=self.acts) from error
+
+    def told(self) -> Told:
+        """The same, where only an object can be used."""
+        return Told(self.json(), self.host, acts=self.acts)
 
 
 def request(  # noqa: PLR0913  one door for all that can differ

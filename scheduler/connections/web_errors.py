@@ -5,15 +5,11 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import Failure, FailureClass, Trouble, classify_status, classify_trouble
 
 _LONGEST_WAIT = timedelta(days=1)
 _LOOK = "It may have done what was asked: look whether it did."
-
-
-def wrong(sentence: str) -> ToolFailedError:
-    """Nothing was done, and asking again would not help."""
-    return ToolFailedError.because(FailureClass.LOGIC, sentence)
 
 
 def not_reached(sentence: str, *, offline: bool = False) -> ToolFailedError:

@@ -16,8 +16,9 @@ from urllib3.response import HTTPResponse
 from urllib3.util import Url, parse_url
 
 from scheduler.connections.dialling import Deadline, dial, secure
+from scheduler.connections.mistakes import wrong
 from scheduler.connections.proxy import open_tunnel, proxy_for, proxy_login
-from scheduler.connections.web_errors import broken, unusable, wrong
+from scheduler.connections.web_errors import broken, unusable
 
 _MOST_HEADERS = 60 * 1024
 _ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, urlencode
 
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 
 
 def below(base: str, path: str, query: Mapping[str, Any] | None = None) -> str:

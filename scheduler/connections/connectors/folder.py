@@ -3,8 +3,8 @@
 from pathlib import Path, PurePosixPath
 
 from scheduler.connections.connector import Call, ToolFailedError
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 

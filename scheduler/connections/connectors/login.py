@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scheduler.connections.connector import Call, Field, FieldKind, ToolFailedError
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 if TYPE_CHECKING:

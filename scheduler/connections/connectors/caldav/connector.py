@@ -20,7 +20,7 @@ from scheduler.connections.connectors.caldav.events import read_events, read_giv
 from scheduler.connections.connectors.caldav.ical import NotACalendarError
 from scheduler.connections.connectors.caldav.ical_times import known_zone
 from scheduler.connections.connectors.login import CERTIFICATE, basic, trust
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 from scheduler.connections.web import Answer, check, request
 from scheduler.rules.failures import FailureClass
 

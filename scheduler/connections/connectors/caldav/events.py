@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler.connections.connectors.caldav.ical import Component, escape, read_calendar, write_lines
 from scheduler.connections.connectors.caldav.ical_times import When, known_zone, read_duration, read_when, zones_of
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 
 _MOST_TEXT = 100_000
 

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
 from scheduler.connections.connectors.login import CERTIFICATE, basic, trust
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 from scheduler.connections.web import Answer, check, request
 
 _LONGEST_SUMMARY = 10_000

@@ -11,8 +11,8 @@ from typing import Any
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.connections.connectors.folder import place_in, root_of
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained, is_there, kept, make_folders, rename_to_new, sync_folder, write_part
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 PART = ".dayhand-part-"

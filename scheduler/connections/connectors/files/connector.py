@@ -30,8 +30,8 @@ from scheduler.connections.connectors.files.actions import (
     write,
 )
 from scheduler.connections.connectors.folder import place_in, root_of
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained
+from scheduler.connections.mistakes import wrong
 
 _LARGEST = 10 * 1024 * 1024
 _MOST = 10_000

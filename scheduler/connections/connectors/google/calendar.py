@@ -8,8 +8,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from scheduler.connections.connector import Call, Checked
-from scheduler.connections.connectors.google.web import MissingError, TakenError, ask, ask_all, limit_of, segment
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.connectors.google.web import MissingError, TakenError, ask, ask_all, segment
+from scheduler.connections.connectors.paging import limit_of
+from scheduler.connections.mistakes import wrong
+from scheduler.connections.told import Told
 
 
 def events(call: Call) -> list[dict[str, Any]]:
@@ -56,8 +58,8 @@ def _path(call: Call) -> str:
     return f"/{segment(call.parameters.get('calendar') or 'primary')}/events"
 
 
-def _told(event: dict[str, Any]) -> dict[str, Any]:
-    start, end = event.get("start") or {}, event.get("end") or {}
+def _told(event: Told) -> dict[str, Any]:
+    start, end = event.inner("start"), event.inner("end")
     return {
         "id": event.get("id"),
         "summary": event.get("summary"),

@@ -9,8 +9,10 @@ import secrets
 from typing import Any
 
 from scheduler.connections.connector import Call, Checked
-from scheduler.connections.connectors.google.web import ask, ask_all, limit_of
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.connectors.google.web import ask, ask_all
+from scheduler.connections.connectors.paging import limit_of
+from scheduler.connections.mistakes import wrong
+from scheduler.connections.told import Told
 
 _LARGEST = 25 * 1024 * 1024
 _MARK = "dayhand"
@@ -58,7 +60,7 @@ def check_upload(call: Call) -> Checked:
         "fields": f"nextPageToken,files({_FIELDS})",
     }
     for one in ask_all(call, "files", "", "files", query, 10):
-        if (one.get("appProperties") or {}).get(_MARK) == mark:
+        if one.inner("appProperties").get(_MARK) == mark:
             return Checked(happened=True, result=_told(one))
     return Checked(happened=False)
 
@@ -84,7 +86,7 @@ def _content(call: Call) -> bytes:
     return bytes(content)
 
 
-def _told(file: dict[str, Any]) -> dict[str, Any]:
+def _told(file: Told) -> dict[str, Any]:
     size = file.get("size")
     return {
         "id": file.get("id"),
@@ -92,6 +94,6 @@ def _told(file: dict[str, Any]) -> dict[str, Any]:
         "type": file.get("mimeType"),
         "size": int(size) if isinstance(size, str) and size.isdecimal() else None,
         "modified": file.get("modifiedTime"),
-        "folders": file.get("parents") or [],
+        "folders": file.texts("parents"),
         "link": file.get("webViewLink"),
     }

@@ -9,9 +9,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
-from scheduler.connections.connectors.google.web import ask, ask_all, limit_of, segment, until
+from scheduler.connections.connectors.google.web import ask, ask_all, segment
 from scheduler.connections.connectors.mail.writing import compose, identity_of, read_people
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.connectors.paging import limit_of, until
+from scheduler.connections.mistakes import wrong
+from scheduler.connections.told import Told
 from scheduler.rules.failures import FailureClass
 
 _HEADERS = ("From", "To", "Cc", "Subject", "Date", "Message-ID")
@@ -27,25 +29,25 @@ def search(call: Call) -> list[dict[str, Any]]:
     end = time.monotonic() + call.seconds
     query = {"q": call.parameters["query"], "maxResults": limit}
     found = list(ask_all(call, "mail", "/messages", "messages", query, limit))
-    return [_summary(_metadata(until(call, end), one["id"], _HEADERS)) for one in found]
+    return [_summary(_metadata(until(call, end), one.text("id"), _HEADERS)) for one in found]
 
 
 def fetch(call: Call) -> dict[str, Any]:
     mail = ask(call, "GET", "mail", f"/messages/{segment(call.parameters['id'])}", query={"format": "full"})
-    parts = list(_leaves(mail.get("payload") or {}))
+    parts = list(_leaves(mail.inner("payload")))
     return {
         **_summary(mail),
         "text": "\n".join(_text(part) for part in parts if _is_body(part, "text/plain")) or None,
         "html": "\n".join(_text(part) for part in parts if _is_body(part, "text/html")) or None,
         "attachments": [
             {
-                "name": part["filename"],
+                "name": part.text("filename"),
                 "type": part.get("mimeType"),
-                "size": (part.get("body") or {}).get("size"),
-                "attachment": (part.get("body") or {}).get("attachmentId"),
+                "size": part.inner("body").get("size"),
+                "attachment": part.inner("body").get("attachmentId"),
             }
             for part in parts
-            if part.get("filename")
+            if part.text("filename")
         ],
     }
 
@@ -53,7 +55,7 @@ def fetch(call: Call) -> dict[str, Any]:
 def attachment(call: Call) -> dict[str, Any]:
     mail, wanted = segment(call.parameters["id"]), segment(call.parameters["attachment"])
     given = ask(call, "GET", "mail", f"/messages/{mail}/attachments/{wanted}")
-    return {"base64": base64.b64encode(_bytes(given.get("data"))).decode(), "size": given.get("size")}
+    return {"base64": base64.b64encode(_bytes(given)).decode(), "size": given.get("size")}
 
 
 def send(call: Call) -> dict[str, Any]:
@@ -70,14 +72,14 @@ def check_send(call: Call) -> Checked:
     identity = identity_of(call.key, _sender(call))
     end = time.monotonic() + call.seconds
     bare = identity.strip("<>")
-    found = ask(call, "GET", "mail", "/messages", query={"q": f"rfc822msgid:{bare}", "maxResults": 1}).get("messages")
+    found = ask(call, "GET", "mail", "/messages", query={"q": f"rfc822msgid:{bare}", "maxResults": 1}).each("messages")
     if found:
         return Checked(happened=True, result=_sent(found[0].get("id"), found[0].get("threadId"), identity))
     query = {"labelIds": "SENT", "maxResults": _LATEST}
     oldest = call.now
     sent = list(ask_all(until(call, end), "mail", "/messages", "messages", query, _LATEST))
     for one in sent:
-        mail = _metadata(until(call, end), one["id"], ("Message-ID", _OURS))
+        mail = _metadata(until(call, end), one.text("id"), ("Message-ID", _OURS))
         if identity in (_header(mail, "Message-ID"), _header(mail, _OURS)):
             return Checked(happened=True, result=_sent(mail.get("id"), mail.get("threadId"), identity))
         oldest = min(oldest, _date(mail) or oldest)
@@ -92,14 +94,14 @@ def label(call: Call) -> dict[str, Any]:
     change = _label_change(call)
     path = f"/messages/{segment(call.parameters['id'])}/modify"
     changed = ask(call, "POST", "mail", path, body=json.dumps(change).encode(), acts=True)
-    return {"id": changed.get("id"), "labels": changed.get("labelIds") or []}
+    return {"id": changed.get("id"), "labels": changed.texts("labelIds")}
 
 
 def check_label(call: Call) -> Checked:
     change = _label_change(call)
     query = {"format": "minimal"}
     mail = ask(call, "GET", "mail", f"/messages/{segment(call.parameters['id'])}", query=query)
-    labels = set(mail.get("labelIds") or [])
+    labels = set(mail.texts("labelIds"))
     done = labels.issuperset(change["addLabelIds"]) and not labels.intersection(change["removeLabelIds"])
     return Checked(happened=done, result={"id": mail.get("id"), "labels": sorted(labels)} if done else None)
 
@@ -109,7 +111,8 @@ def _label_change(call: Call) -> dict[str, list[str]]:
     add, remove = (call.parameters.get(name) or [] for name in ("add", "remove"))
     if not add and not remove:
         raise wrong('label needs labels to "add" or to "remove".')
-    known = {one["name"].casefold(): one["id"] for one in ask(call, "GET", "mail", "/labels").get("labels") or []}
+    labels = ask(call, "GET", "mail", "/labels").each("labels")
+    known = {one.text("name").casefold(): one.text("id") for one in labels}
     for name in (*add, *remove):
         if not isinstance(name, str) or name.casefold() not in known:
             raise wrong(f'There is no label "{name}". Make it in Gmail first.')
@@ -130,12 +133,12 @@ def _sent(identity: Any, thread: Any, message_id: str) -> dict[str, Any]:
     return {"id": identity, "thread": thread, "message_id": message_id}
 
 
-def _metadata(call: Call, identity: str, headers: tuple[str, ...]) -> dict[str, Any]:
+def _metadata(call: Call, identity: str, headers: tuple[str, ...]) -> Told:
     query = {"format": "metadata", "metadataHeaders": headers}
-    return dict(ask(call, "GET", "mail", f"/messages/{segment(identity)}", query=query))
+    return ask(call, "GET", "mail", f"/messages/{segment(identity)}", query=query)
 
 
-def _summary(mail: dict[str, Any]) -> dict[str, Any]:
+def _summary(mail: Told) -> dict[str, Any]:
     date = _date(mail)
     return {
         "id": mail.get("id"),
@@ -147,24 +150,24 @@ def _summary(mail: dict[str, Any]) -> dict[str, Any]:
         "subject": _header(mail, "Subject"),
         "date": None if date is None else date.isoformat(),
         "snippet": mail.get("snippet"),
-        "labels": mail.get("labelIds") or [],
+        "labels": mail.texts("labelIds"),
     }
 
 
-def _header(mail: dict[str, Any], name: str) -> str:
-    headers = (mail.get("payload") or {}).get("headers") or []
-    return next((str(one.get("value")) for one in headers if str(one.get("name")).lower() == name.lower()), "")
+def _header(mail: Told, name: str) -> str:
+    headers = mail.inner("payload").each("headers")
+    return next((one.text("value") for one in headers if one.text("name").lower() == name.lower()), "")
 
 
-def _date(mail: dict[str, Any]) -> datetime | None:
+def _date(mail: Told) -> datetime | None:
     try:
-        return datetime.fromtimestamp(int(mail["internalDate"]) / 1000, UTC)
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(int(mail.get("internalDate")) / 1000, UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
         return None
 
 
-def _leaves(part: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
-    inner = part.get("parts") or []
+def _leaves(part: Told, depth: int = 0) -> Iterator[Told]:
+    inner = part.each("parts")
     if not inner or depth > _DEEPEST:
         yield part
         return
@@ -172,16 +175,16 @@ def _leaves(part: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
         yield from _leaves(one, depth + 1)
 
 
-def _is_body(part: dict[str, Any], kind: str) -> bool:
+def _is_body(part: Told, kind: str) -> bool:
     return part.get("mimeType") == kind and not part.get("filename")
 
 
-def _text(part: dict[str, Any]) -> str:
-    return _bytes((part.get("body") or {}).get("data")).decode("utf-8", "replace")
+def _text(part: Told) -> str:
+    return _bytes(part.inner("body")).decode("utf-8", "replace")
 
 
-def _bytes(data: Any) -> bytes:
+def _bytes(body: Told) -> bytes:
     try:
-        return base64.urlsafe_b64decode(f"{data or ''}===")
+        return base64.urlsafe_b64decode(f"{body.text('data')}===")
     except (binascii.Error, ValueError):
         return b""

@@ -1,6 +1,5 @@
 """Where Google's services are, and what they say when they refuse."""
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -8,7 +7,9 @@ from urllib.parse import quote, urlencode
 
 from scheduler.connections import web
 from scheduler.connections.connector import Call, ToolFailedError
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.connectors.paging import Page, page_through
+from scheduler.connections.mistakes import wrong
+from scheduler.connections.told import Told
 from scheduler.connections.web_errors import refusal, retry_after
 from scheduler.rules.failures import Failure, FailureClass
 
@@ -68,8 +69,8 @@ def ask(  # noqa: PLR0913  one door for all that can differ
     body: bytes | None = None,
     content: str = "application/json",
     acts: bool = False,
-) -> Any:
-    """The JSON that a service answers with; ToolFailedError if it refuses or cannot be reached."""
+) -> Told:
+    """What a service answers with; ToolFailedError if it refuses or cannot be reached."""
     answer = web.request(
         method,
         f"{place_of(call.settings, service)}{path}?{urlencode(query or {}, doseq=True)}".rstrip("?"),
@@ -81,7 +82,7 @@ def ask(  # noqa: PLR0913  one door for all that can differ
         follow=0,
     )
     if answer.status in (200, 201):
-        return answer.json()
+        return answer.told()
     reason, said = _explain(answer)
     if answer.status == 403 and reason in _TOO_FAST:
         raise ToolFailedError(
@@ -95,48 +96,21 @@ def ask(  # noqa: PLR0913  one door for all that can differ
     raise _TOLD_APART.get(answer.status, ToolFailedError)(refused.failure)
 
 
-def ask_all(
-    call: Call, service: str, path: str, items: str, query: Mapping[str, Any], limit: int
-) -> Iterator[dict[str, Any]]:
+def ask_all(call: Call, service: str, path: str, items: str, query: Mapping[str, Any], limit: int) -> Iterator[Told]:
     """At most `limit` of what is listed, page after page, within the time of one call."""
-    page: str | None = None
-    found = 0
-    end = time.monotonic() + call.seconds
-    while found < limit:
-        asked = dict(query) | ({} if page is None else {"pageToken": page})
-        answer = ask(until(call, end), "GET", service, path, query=asked)
-        listed = answer.get(items) or []
-        yield from listed[: limit - found]
-        found += len(listed)
-        page = answer.get("nextPageToken")
-        if not page or not listed:
-            return
 
+    def page(call: Call, way: str, _: int) -> Page:
+        asked = dict(query) | ({"pageToken": way} if way else {})
+        answer = ask(call, "GET", service, path, query=asked)
+        return answer.each(items), answer.text("nextPageToken")
 
-def until(call: Call, end: float) -> Call:
-    """The same call with the seconds that are left; for what takes many requests."""
-    left = end - time.monotonic()
-    if left <= 0:
-        raise ToolFailedError.because(
-            FailureClass.TRANSIENT, f"{call.connection} took longer than {call.seconds:g} seconds. Ask for less."
-        )
-    return replace(call, seconds=left)
-
-
-def limit_of(call: Call, usual: int, most: int) -> int:
-    given = call.parameters.get("limit")
-    if given is None:
-        return usual
-    if not 1 <= given <= most:
-        raise wrong(f'"limit" takes a number from 1 to {most}.')
-    return int(given)
+    return page_through(call, limit, page)
 
 
 def account_of(call: Call) -> str:
     """The mail address of who signed in."""
-    given = ask(call, "GET", "account")
-    email = given.get("email") if isinstance(given, dict) else None
-    if not isinstance(email, str) or "@" not in email:
+    email = ask(call, "GET", "account").text("email")
+    if "@" not in email:
         raise ToolFailedError.because(FailureClass.TRANSIENT, "Google did not say who signed in. Try again.")
     return email
 

@@ -24,8 +24,8 @@ from scheduler.connections.connectors.address import below
 from scheduler.connections.connectors.folder import place_in, root_of
 from scheduler.connections.connectors.http.answers import said, shown
 from scheduler.connections.connectors.login import CERTIFICATE, login_headers, trust
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained, make_folders
+from scheduler.connections.mistakes import wrong
 from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.connections.web import Answer, check, request

@@ -14,7 +14,7 @@ from scheduler.connections.connectors.mail.imap_session import Box, Literal, Ses
 from scheduler.connections.connectors.mail.imap_values import read_number
 from scheduler.connections.connectors.mail.saving import save
 from scheduler.connections.connectors.mail.wire import Server, security_field
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 
 _PAGE, _LARGEST_PAGE = 200, 1000
 _AT_ONCE = 100

@@ -11,7 +11,7 @@ from scheduler.connections.connectors.mail.imap_folder import check_validity, fo
 from scheduler.connections.connectors.mail.imap_session import RefusedError, Session, quoted
 from scheduler.connections.connectors.mail.imap_values import BadAnswerError
 from scheduler.connections.connectors.mail.wire import LostError, TooMuchError
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 _MARKS = {name: f"\\{name.capitalize()}" for name in ("seen", "flagged", "answered", "draft")}

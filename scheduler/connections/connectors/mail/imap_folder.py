@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from scheduler.connections.connector import Call
 from scheduler.connections.connectors.mail.imap_session import Box, Session, session
 from scheduler.connections.connectors.mail.wire import Server
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 
 INBOX = "INBOX"
 _LARGEST_UID = 2**32 - 1

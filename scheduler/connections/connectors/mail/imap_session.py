@@ -11,7 +11,7 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.mail.imap_values import Answer, BadAnswerError, read_fetch, read_number
 from scheduler.connections.connectors.mail.names import decode_name, encode_name
 from scheduler.connections.connectors.mail.wire import LostError, Server, Wire
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 _LONGEST_LINE = 16 * 1024 * 1024

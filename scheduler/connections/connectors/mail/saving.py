@@ -5,8 +5,8 @@ import re
 import secrets
 from pathlib import Path
 
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.disk import explained, make_folders, rename_to_new, sync_folder, write_part
+from scheduler.connections.mistakes import wrong
 
 _LONGEST_NAME = 150
 _MOST_ALIKE = 1000

@@ -11,7 +11,7 @@ from scheduler.connections.connectors.mail.imap_folder import INBOX
 from scheduler.connections.connectors.mail.imap_session import Session, imap_day, quoted, session
 from scheduler.connections.connectors.mail.wire import Server
 from scheduler.connections.connectors.mail.writing import OURS, Letter
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 
 _SENT = "Sent"
 _RECENT = timedelta(days=90)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.mail.wire import LostError, Server, Wire
 from scheduler.connections.connectors.mail.writing import Letter
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 _MOST_LINES = 100

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler.connections.connector import Field, FieldKind, ToolFailedError
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.dialling import Deadline, dial, secure
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import Failure, FailureClass
 
 _MOST = 80 * 1024 * 1024

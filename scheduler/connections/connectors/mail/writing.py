@@ -13,7 +13,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from typing import Any
 
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.mistakes import wrong
 
 OURS = "<dayhand."
 """How the Message-ID of every mail that was written here begins."""

@@ -2,9 +2,7 @@
 
 import hashlib
 import re
-import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,10 +16,12 @@ from scheduler.connections.connector import (
     Tool,
     ToolFailedError,
 )
-from scheduler.connections.connectors.mistakes import wrong
+from scheduler.connections.connectors.paging import Page, limit_of, page_through
 from scheduler.connections.connectors.slack.web import SLACK, account_of, ask, place_of
+from scheduler.connections.mistakes import wrong
 from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
+from scheduler.connections.told import Told
 from scheduler.rules.failures import FailureClass
 
 _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{7,}", re.ASCII)
@@ -33,16 +33,15 @@ _SURE = timedelta(days=1)
 
 
 def _channels(call: Call) -> list[dict[str, Any]]:
-    limit = _limit(call)
     asked = {"types": _KINDS, "exclude_archived": "true"}
     return [
         {
             "id": one.get("id"),
             "name": one.get("name"),
             "is_private": bool(one.get("is_private")),
-            "topic": (one.get("topic") or {}).get("value"),
+            "topic": one.inner("topic").get("value"),
         }
-        for one in _all(call, "conversations.list", "channels", asked, limit)
+        for one in _all(call, "conversations.list", "channels", asked, limit_of(call, 100, 1000))
     ]
 
 
@@ -50,15 +49,15 @@ def _messages(call: Call) -> list[dict[str, Any]]:
     asked = {"channel": _channel(call)}
     if call.parameters.get("after"):
         asked["oldest"] = call.parameters["after"]
-    found = _all(call, "conversations.history", "messages", asked, _limit(call))
+    found = _all(call, "conversations.history", "messages", asked, limit_of(call, 100, 1000))
     return [_told(one) for one in found if _is_after(one, call.parameters.get("after"))]
 
 
-def _is_after(message: dict[str, Any], after: str | None) -> bool:
+def _is_after(message: Told, after: str | None) -> bool:
     """Servers may give the message itself as well."""
     try:
-        return not after or float(message["ts"]) > float(after)
-    except (KeyError, TypeError, ValueError) as error:
+        return not after or float(message.get("ts")) > float(after)
+    except (TypeError, ValueError) as error:
         raise wrong(f'"{after}" is not the id of a message, such as 1777885200.000100.') from error
 
 
@@ -85,8 +84,8 @@ def _check_post(call: Call) -> Checked:
     method = "conversations.replies" if thread else "conversations.history"
     oldest, count = call.now, 0
     for one in _all(call, method, "messages", asked, _LOOKED_AT):
-        about = one.get("metadata") or {}
-        if about.get("event_type") == _MARK and (about.get("event_payload") or {}).get("key") == _mark(call):
+        about = one.inner("metadata")
+        if about.get("event_type") == _MARK and about.inner("event_payload").get("key") == _mark(call):
             return Checked(happened=True, result={"channel": channel, "id": one.get("ts")})
         oldest, count = min(oldest, _moment(one) or oldest), count + 1
     if count == _LOOKED_AT and (thread or call.now - oldest < _SURE):
@@ -96,23 +95,12 @@ def _check_post(call: Call) -> Checked:
     return Checked(happened=False)
 
 
-def _all(call: Call, method: str, items: str, asked: dict[str, Any], limit: int) -> Iterator[dict[str, Any]]:
-    """At most `limit` of what is listed, page after page, within the time of one call."""
-    end, found, cursor = time.monotonic() + call.seconds, 0, ""
-    while found < limit:
-        left = end - time.monotonic()
-        if left <= 0:
-            raise ToolFailedError.because(
-                FailureClass.TRANSIENT, "Slack took too long to list all of it. Ask for less."
-            )
-        page = {**asked, "limit": str(min(limit - found, 200))} | ({"cursor": cursor} if cursor else {})
-        answer = ask(replace(call, seconds=left), method, page)
-        listed = answer.get(items) or []
-        yield from listed[: limit - found]
-        found += len(listed)
-        cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
-        if not cursor or not listed:
-            return
+def _all(call: Call, method: str, items: str, asked: dict[str, Any], limit: int) -> Iterator[Told]:
+    def page(call: Call, way: str, left: int) -> Page:
+        answer = ask(call, method, {**asked, "limit": str(min(left, 200))} | ({"cursor": way} if way else {}))
+        return answer.each(items), answer.inner("response_metadata").text("next_cursor")
+
+    return page_through(call, limit, page)
 
 
 def _channel(call: Call) -> str:
@@ -124,29 +112,22 @@ def _channel(call: Call) -> str:
     asked = {"types": _KINDS, "exclude_archived": "true"}
     for one in _all(call, "conversations.list", "channels", asked, 10_000):
         if one.get("name") == name:
-            return str(one.get("id"))
+            return one.text("id")
     raise wrong(f"There is no channel #{name}, or the app has not been added to it.")
-
-
-def _limit(call: Call) -> int:
-    given = call.parameters.get("limit")
-    if given is not None and not 1 <= given <= 1000:
-        raise wrong('"limit" takes a number from 1 to 1000.')
-    return int(given or 100)
 
 
 def _mark(call: Call) -> str:
     return hashlib.sha256(call.key.encode()).hexdigest()
 
 
-def _moment(message: dict[str, Any]) -> datetime | None:
+def _moment(message: Told) -> datetime | None:
     try:
-        return datetime.fromtimestamp(float(message["ts"]), UTC)
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(float(message.get("ts")), UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
         return None
 
 
-def _told(message: dict[str, Any]) -> dict[str, Any]:
+def _told(message: Told) -> dict[str, Any]:
     moment = _moment(message)
     return {
         "id": message.get("ts"),

@@ -8,7 +8,8 @@ from urllib.parse import urlencode, urlsplit
 
 from scheduler.connections import web
 from scheduler.connections.connector import Call, ToolFailedError
-from scheduler.connections.web_errors import broken, retry_after, unusable
+from scheduler.connections.told import Told
+from scheduler.connections.web_errors import broken, retry_after
 from scheduler.rules.failures import Failure, FailureClass
 
 SLACK = "https://slack.com"
@@ -24,7 +25,7 @@ _BUSY = frozenset({"rate_limited", "ratelimited"})
 _BROKEN = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
 
 
-def ask(call: Call, method: str, asked: Mapping[str, Any], *, acts: bool = False) -> dict[str, Any]:
+def ask(call: Call, method: str, asked: Mapping[str, Any], *, acts: bool = False) -> Told:
     """The answer of one of Slack's methods; ToolFailedError if it refuses or cannot be reached.
 
     Nested values are written as JSON, the rest as a form, which every method takes.
@@ -42,9 +43,7 @@ def ask(call: Call, method: str, asked: Mapping[str, Any], *, acts: bool = False
         acts=acts,
         follow=0,
     )
-    given = web.check(answer, call.now).json()
-    if not isinstance(given, dict):
-        raise unusable(f"{answer.host} answered in a way that is not understood.", acts=acts)
+    given = web.check(answer, call.now).told()
     if given.get("ok") is not True:
         raise _refused(answer, str(given.get("error") or "unknown")[:100], call.now)
     return given
@@ -57,7 +56,7 @@ def place_of(settings: Mapping[str, Any]) -> str:
 def account_of(call: Call) -> str:
     """The workspace, by its own address."""
     given = ask(call, "auth.test", {})
-    return urlsplit(str(given.get("url"))).hostname or str(given.get("team"))
+    return urlsplit(given.text("url")).hostname or given.text("team")
 
 
 def _refused(answer: web.Answer, word: str, now: datetime) -> ToolFailedError:

@@ -15,9 +15,9 @@ from scheduler.connections.connector import (
     Tool,
     ToolFailedError,
 )
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.connectors.table import csv_table, sqlite_table
 from scheduler.connections.disk import explained
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 _SQLITE = (".sqlite", ".sqlite3", ".db")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from scheduler.connections.connector import Checked, ToolFailedError
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.connectors.table import csv_text
 from scheduler.connections.connectors.table.csv_text import Dialect, Header
 from scheduler.connections.connectors.table.ledger import Ledger, open_ledger
@@ -17,6 +16,7 @@ from scheduler.connections.connectors.table.rows import arrange
 from scheduler.connections.connectors.table.writing import append_bytes, beside, replace_content, settle
 from scheduler.connections.disk import explained
 from scheduler.connections.locks import locked
+from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
 _MARK = "\ufeff".encode()

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import quote
 
 from scheduler.connections.connector import Checked
-from scheduler.connections.connectors.mistakes import wrong
 from scheduler.connections.connectors.table.rows import arrange
 from scheduler.connections.connectors.table.sqlite_errors import explained_database
+from scheduler.connections.mistakes import wrong
 
 _KEYS = "CREATE TABLE IF NOT EXISTS dayhand_keys (key TEXT PRIMARY KEY, result TEXT NOT NULL)"
 _LARGEST = 1 << 63

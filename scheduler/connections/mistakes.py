@@ -1,9 +1,9 @@
-"""What a script did wrong, in the words of a failure."""
+"""What a script, or whoever filled in a connection, did wrong, in the words of a failure."""
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.rules.failures import FailureClass
 
 
 def wrong(sentence: str) -> ToolFailedError:
-    """A mistake of the script, or of what it was given; nothing was done."""
+    """Nothing was done, and asking again would not help."""
     return ToolFailedError.because(FailureClass.LOGIC, sentence)

@@ -1,0 +1,96 @@
+"""Services whose JSON has another shape than it should: told in a sentence, and never a mistake of ours."""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler.connections.connector import Connector, ToolFailedError
+from scheduler.connections.connectors.google.connector import google
+from scheduler.connections.connectors.slack.connector import slack
+from scheduler.connections.told import Told
+from scheduler.rules.failures import FailureClass
+from tests.connections.calls import call, tool_of
+from tests.connections.web_servers import Asked, Reply, Web, web
+
+NAMES = st.sampled_from(
+    "messages items files labels channels id name payload headers parts body data start end dateTime filename labelIds "
+    "parents appProperties internalDate nextPageToken ts metadata event_payload response_metadata next_cursor topic "
+    "value email url team".split()
+)
+VALUES = st.recursive(
+    st.sampled_from([None, True, 0, -1.5, 10**30, "", "x", "general", "9.1", "\ud800"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=6),
+    max_leaves=20,
+)
+ANSWERS = st.one_of(VALUES, st.dictionaries(NAMES, VALUES, min_size=8).map(lambda value: {**value, "ok": True}))
+MAIL = {"to": ["a@example.org"], "subject": "s", "text": "t"}
+EVENT = {"summary": "s", "start": "2026-05-04", "end": "2026-05-05"}
+CALLS: list[tuple[Connector, str, dict[str, Any]]] = [
+    (google, "search_mail", {"query": "q"}),
+    (google, "fetch_mail", {"id": "1"}),
+    (google, "fetch_attachment", {"id": "1", "attachment": "2"}),
+    (google, "send_mail", MAIL),
+    (google, "label_mail", {"id": "1", "add": ["x"]}),
+    (google, "list_events", {}),
+    (google, "create_event", EVENT),
+    (google, "list_files", {}),
+    (google, "upload_file", {"name": "n", "text": "t"}),
+    (slack, "list_channels", {}),
+    (slack, "list_messages", {"channel": "general", "after": "9.0"}),
+    (slack, "post", {"channel": "general", "text": "t"}),
+]
+
+
+class Strange:
+    """A service that answers everything with the same."""
+
+    def __init__(self) -> None:
+        self.answer: Any = None
+        self.server: Web | None = None
+
+    def __call__(self, _: Asked) -> Reply:
+        return Reply(body=json.dumps(self.answer).encode())
+
+
+@pytest.fixture(scope="module")
+def strange() -> Iterator[Strange]:
+    said = Strange()
+    with web(said) as said.server:
+        yield said
+
+
+@pytest.mark.parametrize(("connector", "tool", "parameters"), CALLS, ids=[name for _, name, _ in CALLS])
+@settings(deadline=None, max_examples=40)
+@given(answer=ANSWERS)
+def test_whatever_a_service_answers_is_used_or_told(
+    connector: Connector, tool: str, parameters: dict[str, Any], answer: Any, strange: Strange
+) -> None:
+    assert strange.server is not None
+    strange.answer = answer
+    known = {"base_url": strange.server.url, "access_token": "token", "account": "me@example.org"}
+    chosen = tool_of(connector, tool)
+    for ask in filter(None, (chosen.run, chosen.check, connector.test)):
+        with suppress(ToolFailedError):
+            ask(call(known, "key", **parameters))
+
+
+def test_what_is_missing_is_empty() -> None:
+    told = Told({"none": None}, "host", acts=False)
+    for name in ("none", "missing"):
+        assert (told.text(name), told.each(name), told.texts(name), told.inner(name).get("x")) == ("", [], [], None)
+
+
+@pytest.mark.parametrize("value", [1, "x", ["x"], [1], True])
+@pytest.mark.parametrize("kind", [FailureClass.LOGIC, FailureClass.UNSURE])
+def test_another_shape_is_told_and_an_action_stays_open(value: Any, kind: FailureClass) -> None:
+    told = Told({"it": value}, "host", acts=kind is FailureClass.UNSURE)
+    for read in (told.inner, told.each):
+        with pytest.raises(ToolFailedError) as failed:
+            read("it")
+        assert failed.value.failure.kind is kind
+        assert "host answered in a way that is not understood" in failed.value.failure.sentence
