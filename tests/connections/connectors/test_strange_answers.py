@@ -18,9 +18,39 @@ from tests.connections.calls import call, tool_of
 from tests.connections.web_servers import Asked, Reply, Web, web
 
 NAMES = st.sampled_from(
-    "messages items files labels channels id name payload headers parts body data start end dateTime filename labelIds "
-    "parents appProperties internalDate nextPageToken ts metadata event_payload response_metadata next_cursor topic "
-    "value email url team".split()
+    [
+        "messages",
+        "items",
+        "files",
+        "labels",
+        "channels",
+        "id",
+        "name",
+        "payload",
+        "headers",
+        "parts",
+        "body",
+        "data",
+        "start",
+        "end",
+        "dateTime",
+        "filename",
+        "labelIds",
+        "parents",
+        "appProperties",
+        "internalDate",
+        "nextPageToken",
+        "ts",
+        "metadata",
+        "event_payload",
+        "response_metadata",
+        "next_cursor",
+        "topic",
+        "value",
+        "email",
+        "url",
+        "team",
+    ]
 )
 VALUES = st.recursive(
     st.sampled_from([None, True, 0, -1.5, 10**30, "", "x", "general", "9.1", "\ud800"]),
