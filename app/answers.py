@@ -6,16 +6,16 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app import fix_words
-from app.connector_words import say_connector
+from app.look.theme import Tone
 from app.notices.notice import Urgency
 from app.notices.problems import Problem
 from app.overview import Overview
-from app.theme import Tone
-from app.times import say_time
 from app.widgets.card import Action, CardValue, Importance
 from app.widgets.details import Pairs, Prose, Section, Table, read_details
 from app.widgets.signs import Sign
+from app.words import repairs
+from app.words.connectors import say_connector
+from app.words.times import say_time
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
 from scheduler.engine.workflows.views.requests import RequestView
@@ -74,7 +74,7 @@ def find_answer(one: RequestView, answer: str) -> Answer | None:
 def make_problem(one: RequestView, overview: Overview) -> Problem:
     """What a notice says; it has room for two buttons."""
     answers = [answer for answer in list_answers(one) if answer.id not in ("always", ROLLBACK, SEND)][:2]
-    if one.kind in fix_words.KINDS:  # a script is read before it is used
+    if one.kind in repairs.KINDS:  # a script is read before it is used
         answers = [Answer(id=LOOK, label=translate("answers", "Look at it"))]
     name = ", ".join(overview.name_of(workflow) for workflow in one.workflows)
     group = one.subject if one.kind in ("reconnect", "keyring") else name
@@ -260,12 +260,12 @@ def _open() -> Answer:
 
 
 def _say(one: RequestView) -> str:
-    return fix_words.say_repair(one) if fix_words.is_about_repair(one) else one.sentence
+    return repairs.say_repair(one) if repairs.is_about_repair(one) else one.sentence
 
 
 def _detail(one: RequestView, registry: Registry) -> tuple[Section, ...]:
-    if fix_words.is_about_repair(one):
-        return tuple(fix_words.show_repair(one.ui))
+    if repairs.is_about_repair(one):
+        return tuple(repairs.show_repair(one.ui))
     return _describe(one, registry) if one.kind == "script-error" else (*_show(one.ui), *_describe(one, registry))
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from shiboken6 import isValid
 
-from app.installation import Installation
+from app.life.installation import Installation
 from scheduler.engine.refusal import RefusedError
 
 log = logging.getLogger(__name__)

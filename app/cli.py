@@ -141,7 +141,7 @@ class _VerbParser(_Parser):
         group = next((group for group, names in _GROUPS.items() if name in names), None)
         rewrite: Callable[[list[str]], list[str]] = list
         if group is None:
-            verb = import_module(f"app.{name}")
+            verb = import_module(f"app.verbs.{name}")
             verb.add_arguments(self)
         else:
             verb = import_module(f"app.verbs.{group}").VERBS[name]

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer
 
-from app.backing_up import back_up_now_and_then
 from app.demo import prepare_demo
-from app.installation import Installation
-from app.logbook import keep_log
+from app.keeping.backing_up import back_up_now_and_then
+from app.keeping.logbook import keep_log
+from app.life.installation import Installation
+from app.life.signals import EndSignals
+from app.life.wanted import Wanted
 from app.narrator import Narrator
-from app.signals import EndSignals
-from app.wanted import Wanted
 from app.watching import Watching
 from scheduler import __version__
 from scheduler.engine.clock import SystemClock
@@ -80,7 +80,7 @@ def _settings(folder: Path) -> Settings:
     """What the person chose in the window holds here, too."""
     if not (folder / _PREFERENCES).exists():
         return Settings()
-    from app.preferences import read_preferences  # noqa: PLC0415  knows how things look, which costs time
+    from app.keeping.preferences import read_preferences  # noqa: PLC0415  knows how things look, which costs time
 
     return read_preferences(folder).settle(Settings())
 

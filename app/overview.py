@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication
 
-from app.times import say_time
-from app.words import TrayState
+from app.words.states import TrayState
+from app.words.times import say_time
 from scheduler.rules.states import WorkflowState
 
 if TYPE_CHECKING:  # the icon in the tray comes before the engine is loaded

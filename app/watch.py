@@ -5,7 +5,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.asking import Asking
-from app.installation import Installation
+from app.life.installation import Installation
 from app.overview import Overview
 from scheduler.engine.conditions import Conditions
 from scheduler.engine.engine import PAUSED

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Slot
 
-from app.installation import Installation
+from app.life.installation import Installation
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.validation import NotValidError

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.replacing import replace_file
+from app.keeping.replacing import replace_file
 
 _ENTRY = "dayhand.desktop"
 _GROUP = "[Desktop Entry]"

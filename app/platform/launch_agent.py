@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from app.replacing import replace_file
+from app.keeping.replacing import replace_file
 
 _LABEL = "io.github.dayhand.Dayhand"
 _PATIENCE = 10.0

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.verb import Told, Verb, ask
 
 

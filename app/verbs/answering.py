@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.human import say_time
 from app.verbs.verb import Told, Verb, ask
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.cli import RefusedError, UsageError
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.verb import Told, Verb, ask
 
 _DESCRIPTION = """Choose who repairs a script that fails. Nobody does unless you say so here or in Settings:

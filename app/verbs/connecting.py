@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import RefusedError, UsageError
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.human import table
 from app.verbs.verb import Told, Verb, ask
 

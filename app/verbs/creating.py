@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import RefusedError, UsageError
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.templates import BadAnswerError, Kind, Question, Template, all_templates
 from app.verbs.deploying import read_script
 from app.verbs.human import say_time
@@ -137,7 +137,7 @@ def _connect(options: Namespace, template: Template, answers: dict[str, Any]) ->
 
 
 def _is_connected(options: Namespace, name: str) -> bool:
-    from app.folder import data_dir  # noqa: PLC0415
+    from app.keeping.folder import data_dir  # noqa: PLC0415
     from scheduler.store.backups import FILE  # noqa: PLC0415
 
     if not (data_dir(options) / FILE).exists():

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import RefusedError
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.human import say_time, table
 from app.verbs.verb import Told, Verb, ask
 

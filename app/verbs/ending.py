@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.verb import Told, Verb, ask
 
 

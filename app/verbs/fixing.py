@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.cli import UsageError
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.verb import Told, Verb, ask
 
 _DESCRIPTION = """Have the script of a failed run repaired, by whom the settings name (dayhand fixer) or by:

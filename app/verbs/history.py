@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.cli import RefusedError
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.human import RUN_HEADS, run_row, say_status, say_time, table
 from app.verbs.verb import Told, Verb, ask, stream
 

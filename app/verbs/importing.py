@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import RefusedError, UsageError
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.human import now, say_time
 from app.verbs.verb import Told, Verb, ask
 from scheduler.importing.crontab import read_crontab

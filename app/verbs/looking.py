@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import Any
 
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.human import RUN_HEADS, run_row, say_state, say_time, table
 from app.verbs.verb import Told, Verb, ask
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import RefusedError
-from app.folder import add_data_dir, data_dir, refusing
+from app.keeping.folder import add_data_dir, data_dir, refusing
 from app.verbs.verb import Told, Verb
 
 
@@ -18,8 +18,8 @@ def _export_arguments(parser: ArgumentParser) -> None:
 
 
 def _export(options: Namespace) -> Told:
-    from app.bundle import BundleError  # noqa: PLC0415  loaded when needed
-    from app.export import write_export  # noqa: PLC0415
+    from app.keeping.bundle import BundleError  # noqa: PLC0415  loaded when needed
+    from app.keeping.export import write_export  # noqa: PLC0415
     from scheduler.engine.clock import SystemClock  # noqa: PLC0415
     from scheduler.store.health import open_for_reading  # noqa: PLC0415
 
@@ -47,8 +47,8 @@ def _import_arguments(parser: ArgumentParser) -> None:
 
 
 def _import(options: Namespace) -> Told:
-    from app.bundle import BundleError  # noqa: PLC0415  loaded when needed
-    from app.export import is_used, read_export  # noqa: PLC0415
+    from app.keeping.bundle import BundleError  # noqa: PLC0415  loaded when needed
+    from app.keeping.export import is_used, read_export  # noqa: PLC0415
     from scheduler.engine.clock import SystemClock  # noqa: PLC0415
     from scheduler.store.lock import hold  # noqa: PLC0415
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.cli import UsageError
-from app.folder import add_data_dir
+from app.keeping.folder import add_data_dir
 from app.verbs.human import say_status
 from app.verbs.verb import Told, Verb, ask, stream
 

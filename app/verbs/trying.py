@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from app.cli import RefusedError
-from app.folder import add_data_dir, data_dir
+from app.keeping.folder import add_data_dir, data_dir
 from app.verbs.deploying import read_script
 from app.verbs.human import now, say_status, say_time
 from app.verbs.verb import Told, Verb

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import RefusedError
-from app.folder import add_data_dir, data_dir, refusing
+from app.keeping.folder import add_data_dir, data_dir, refusing
 from app.platform.autostart import AutostartError, find_autostart
 from app.verbs.verb import Told, Verb
 
@@ -101,7 +101,7 @@ def _find(folder: Path, *, keep_keyring: bool, usual: bool) -> Found:
 
 def _find_secrets(folder: Path) -> Iterator[str]:
     """What has an entry in the keyring, which only the store and the settings know."""
-    from app.preferences import read_preferences  # noqa: PLC0415  loaded where they are needed
+    from app.keeping.preferences import read_preferences  # noqa: PLC0415  loaded where they are needed
     from scheduler.connections.errors import ConnectionRuleError  # noqa: PLC0415  loaded where they are needed
     from scheduler.connections.registry import builtin_registry, parse_name  # noqa: PLC0415
     from scheduler.engine.fixing.choice import KEY  # noqa: PLC0415

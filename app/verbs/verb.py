@@ -9,7 +9,7 @@ from typing import Any
 
 from app.cli import Answer, RefusedError
 from app.control import client
-from app.folder import data_dir, refusing
+from app.keeping.folder import data_dir, refusing
 
 _PATIENCE = 15.0
 """Seconds that another command may keep the folder to itself, or an app may take to start listening."""

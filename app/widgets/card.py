@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.look import mark
-from app.theme import Space, Type, make_font
+from app.look.dressing import mark
+from app.look.theme import Space, Type, make_font
 from app.widgets.chip import Chip
 from app.widgets.details import Section
 from app.widgets.details_view import DetailsView, make_text

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QFontMetrics
 
-from app.theme import Space
+from app.look.theme import Space
 from app.widgets.diff_pane import DiffPane, Line
 from app.widgets.differences import Change, Row, compare, unify
 from app.widgets.plain import reveal

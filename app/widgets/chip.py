@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.icons import glyph
-from app.theme import Colours, Space, colours_of
+from app.look.icons import glyph
+from app.look.theme import Colours, Space, colours_of
 from app.widgets.signs import Sign
 
 _SMALLEST_GLYPH = 12

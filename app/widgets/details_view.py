@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look import mark
-from app.theme import Space, Type, make_font
+from app.look.dressing import mark
+from app.look.theme import Space, Type, make_font
 from app.widgets.changes import Changes
 from app.widgets.details import Difference, Pairs, Prose, Section, Table
 from app.widgets.plain import as_tooltip

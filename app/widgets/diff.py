@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from app.look import mark
-from app.theme import Space, Type, make_font
+from app.look.dressing import mark
+from app.look.theme import Space, Type, make_font
 from app.widgets.diff_pane import DiffPane, Line
 from app.widgets.differences import Change, Row, Side, compare, count, find_changes, unify
 from app.widgets.plain import reveal

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from app.theme import Space, Tone, blend, colours_of
+from app.look.theme import Space, Tone, blend, colours_of
 from app.widgets.differences import Change, Span
 
 _SIGNS = {Change.ADDED: "+", Change.REMOVED: "\N{MINUS SIGN}"}

@@ -4,9 +4,9 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.icons import glyph
-from app.look import mark
-from app.theme import Space, Type, colours_of, make_font
+from app.look.dressing import mark
+from app.look.icons import glyph
+from app.look.theme import Space, Type, colours_of, make_font
 
 _GLYPH = 48
 _WIDEST = 420

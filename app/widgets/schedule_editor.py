@@ -10,12 +10,12 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QFormLayout, QLabel, QVBoxLayout, QWidget
 
-from app.interpreting import interpret
-from app.look import mark
-from app.theme import Space, Type, make_font
-from app.times import say_until, say_zoned
+from app.look.dressing import mark
+from app.look.theme import Space, Type, make_font
 from app.widgets.schedule_choice import apply_choice, read_choice
 from app.widgets.schedule_picker import SchedulePicker
+from app.words.interpreting import interpret
+from app.words.times import say_until, say_zoned
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.spec import Spec
 from scheduler.timing.words import say

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look import indent, mark
-from app.theme import Space
+from app.look.dressing import indent, mark
+from app.look.theme import Space
 from app.widgets.schedule_choice import (
     MONDAY_FIRST,
     AsItIs,

@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.icons import glyph_icon
-from app.theme import colours_of
+from app.look.icons import glyph_icon
+from app.look.theme import colours_of
 
 PAUSE_MS = 120
 """So long nothing is typed before it is searched."""

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.theme import Tone
-from app.words import RunState, say_run, say_workflow
+from app.look.theme import Tone
+from app.words.states import RunState, say_run, say_workflow
 from scheduler.rules.states import WorkflowState
 
 

@@ -7,10 +7,10 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.theme import Colours, colours_of
+from app.look.theme import Colours, colours_of
 from app.widgets.signs import shape_run
 from app.widgets.timeline_layout import URGENCY
-from app.words import RunState, say_run
+from app.words.states import RunState, say_run
 
 MOST = 30
 _STEP, _BAR, _HEIGHT = 7, 5, 18

@@ -20,8 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QToolTip, QWidget
 
-from app.theme import Space, colours_of
-from app.times import say_clock, say_day
+from app.look.theme import Space, colours_of
 from app.widgets.plain import as_tooltip
 from app.widgets.timeline_axis import day_span, find_ticks
 from app.widgets.timeline_layout import Bar, Lane, Mark
@@ -37,6 +36,7 @@ from app.widgets.timeline_paint import (
 )
 from app.widgets.timeline_scene import LONGEST, SHORTEST, Scene
 from app.widgets.timeline_words import describe
+from app.words.times import say_clock, say_day
 
 _ZOOM = 1.25
 _TICK_WIDTH = 72

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from operator import itemgetter
 
-from app.words import RunState
+from app.words.states import RunState
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

@@ -7,12 +7,12 @@ from math import ceil
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap, QPolygonF
 
-from app.icons import glyph
-from app.theme import DARK, LIGHT, Colours, Space, Type, make_font
+from app.look.icons import glyph
+from app.look.theme import DARK, LIGHT, Colours, Space, Type, make_font
 from app.widgets.signs import shape_run
 from app.widgets.timeline_axis import Tick
 from app.widgets.timeline_layout import CLUSTER_WIDTH, Mark
-from app.words import RunState
+from app.words.states import RunState
 
 AXIS_HEIGHT = 32
 ROW_HEIGHT = 24

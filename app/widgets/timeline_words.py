@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication
 
-from app.times import say_range, say_span
 from app.widgets.timeline_layout import URGENCY, Lane, Mark
-from app.words import RunState, say_run
+from app.words.states import RunState, say_run
+from app.words.times import say_range, say_span
 
 
 def describe(lane: Lane, mark: Mark, *, zone: ZoneInfo, now: datetime) -> str:

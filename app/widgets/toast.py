@@ -4,9 +4,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.icons import glyph
-from app.look import mark
-from app.theme import Space, Tone, colours_of
+from app.look.dressing import mark
+from app.look.icons import glyph
+from app.look.theme import Space, Tone, colours_of
 
 SECONDS = 6
 _SHAPES = {

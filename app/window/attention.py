@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QStackedLayout
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.overview import Overview
 from app.watch import read_overview
 from app.widgets.empty import EmptyPage

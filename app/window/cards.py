@@ -8,9 +8,9 @@ from shiboken6 import isValid
 
 from app.answers import OPEN, RECONNECT, SEND, SENT, Answer, find_answer, make_card
 from app.asking import Asking, command
-from app.installation import Installation
+from app.life.installation import Installation
+from app.look.theme import Space
 from app.overview import Overview
-from app.theme import Space
 from app.widgets.card import Action, Card
 from app.window.sent import SentDialog
 from scheduler.engine.refusal import RefusedError

@@ -7,12 +7,12 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.asking import Asking, command
-from app.connector_words import say_connector
-from app.installation import Installation
-from app.theme import Space, Tone
+from app.life.installation import Installation
+from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.window.connect_fields import ConnectFields, Input
 from app.window.saying import Saying, make_button, make_heading
+from app.words.connectors import say_connector
 from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
 

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.connector_words import say_connector
-from app.theme import Space, Type, make_font
+from app.look.theme import Space, Type, make_font
 from app.widgets.details_view import make_text
 from app.window.saying import add_row, make_button
+from app.words.connectors import say_connector
 from scheduler.connections.connector import Connector, Field, FieldKind
 
 Input = QLineEdit | QCheckBox | QComboBox

@@ -16,10 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.asking import command
-from app.installation import Installation
-from app.look import mark
-from app.theme import Space, Tone, Type
-from app.times import say_number, say_time
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.theme import Space, Tone, Type
 from app.widgets.chip import Chip
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView, make_text
@@ -36,7 +35,8 @@ from app.window.connections_model import (
 )
 from app.window.page import Page
 from app.window.saying import Saying, make_button, make_heading
-from app.words import RunState
+from app.words.states import RunState
+from app.words.times import say_number, say_time
 
 _MOST_USERS = 12
 

@@ -8,15 +8,15 @@ from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QO
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from app.connector_words import say_connector
-from app.installation import Installation
-from app.theme import Space, Tone, Type, colours_of, make_font
-from app.times import say_number
+from app.life.installation import Installation
+from app.look.theme import Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import measure_chip, paint_chip
 from app.widgets.plain import reveal
 from app.widgets.signs import Sign
 from app.window.workflows_list import paint_ground
 from app.window.workflows_model import Index
+from app.words.connectors import say_connector
+from app.words.times import say_number
 from scheduler.connections.connector import Connector
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.engine.workflows.views.connections import ConnectionView

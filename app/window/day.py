@@ -6,15 +6,15 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from app.installation import Installation
-from app.interpreting import interpret
+from app.life.installation import Installation
 from app.overview import Overview
-from app.times import say_number
 from app.watch import read_overview
 from app.widgets.timeline_axis import day_span
 from app.widgets.timeline_layout import Bar, Lane
 from app.window.states import state_of_run, state_of_time
-from app.words import RunState
+from app.words.interpreting import interpret
+from app.words.states import RunState
+from app.words.times import say_number
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views.history import Found, HistoryPage
 from scheduler.engine.workflows.views.runs import RunView

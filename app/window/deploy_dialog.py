@@ -19,15 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.asking import Asking
-from app.installation import Installation
-from app.interpreting import interpret
-from app.look import mark
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.theme import Space, Tone, Type, colours_of
 from app.resources import find_resource
-from app.theme import Space, Tone, Type, colours_of
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button, make_heading
 from app.window.try_dialog import TryDialog
+from app.words.interpreting import interpret
 from scheduler.connections.registry import parse_name
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish

@@ -3,8 +3,8 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app.look import mark
-from app.theme import Space, Type, make_font
+from app.look.dressing import mark
+from app.look.theme import Space, Type, make_font
 
 _WIDEST = 1100
 

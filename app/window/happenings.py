@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
-from app.look import mark
-from app.theme import Space
-from app.times import say_clock
+from app.look.dressing import mark
+from app.look.theme import Space
 from app.widgets.chip import Chip
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
 from app.window.day import Line
+from app.words.times import say_clock
 
 _BITE = 6
 

@@ -16,10 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.installation import Installation
-from app.look import mark
-from app.theme import Space, Tone, Type
-from app.times import say_number
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
 from app.widgets.search_field import SearchField
 from app.window.history_export import write_history
@@ -29,7 +28,8 @@ from app.window.history_run import RunPane
 from app.window.history_table import HistoryTable
 from app.window.page import Page
 from app.window.saying import Saying, leave_find, make_button, make_heading
-from app.words import RunState, say_run
+from app.words.states import RunState, say_run
+from app.words.times import say_number
 from scheduler.engine.workflows.views.history import Found
 from scheduler.store import workflows
 

@@ -8,13 +8,13 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from app.theme import Space, Tone, Type, colours_of
-from app.times import say_clock, say_span
+from app.look.theme import Space, Tone, Type, colours_of
 from app.widgets.details import Pairs, Prose, Section, Table, read_details
 from app.widgets.details_view import DetailsView
 from app.widgets.signs import sign_run
 from app.window.saying import make_heading
 from app.window.states import state_of_run
+from app.words.times import say_clock, say_span
 from scheduler.engine.workflows.views.runs import PhaseView, RunDetails
 
 translate = QCoreApplication.translate

@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.history_rows import Row, read_page
 from scheduler.engine.workflows.views.history import Found
 

@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QIcon, QStandardItem, QStandardItemModel
 
-from app.times import say_range, say_span, say_time
 from app.widgets.plain import as_tooltip, reveal
 from app.widgets.signs import sign_run
 from app.window.history_rows import Read, Row, settle_retries
-from app.words import RunState
+from app.words.states import RunState
+from app.words.times import say_range, say_span, say_time
 
 Index = QModelIndex | QPersistentModelIndex
 _WORD = Qt.ItemDataRole.AccessibleTextRole

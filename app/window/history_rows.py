@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication
 
-from app.installation import Installation
-from app.interpreting import interpret
-from app.times import say_number
+from app.life.installation import Installation
 from app.window.states import state_of_run, state_of_time
-from app.words import RunState
+from app.words.interpreting import interpret
+from app.words.states import RunState
+from app.words.times import say_number
 from scheduler.engine.workflows.views.history import Found, HistoryPage, UnrunView
 from scheduler.engine.workflows.views.runs import RunView
 from scheduler.rules.phases import Status

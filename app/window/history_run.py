@@ -17,10 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.asking import Asking, command
-from app.installation import Installation
-from app.look import mark
-from app.theme import Space, Tone, Type
-from app.times import say_range, say_span
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.theme import Space, Tone, Type
 from app.widgets.chip import Chip
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView, make_text
@@ -30,7 +29,8 @@ from app.window.history_details import make_details, say_trigger
 from app.window.history_rows import say_nothing
 from app.window.saying import Saying, make_button, make_heading
 from app.window.states import state_of_run
-from app.words import RunState
+from app.words.states import RunState
+from app.words.times import say_range, say_span
 from scheduler.engine.workflows.views.runs import LogPart, RunDetails
 from scheduler.rules.phases import Status
 from scheduler.store import workflows

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Space, Tone, Type, colours_of, make_font
-from app.times import say_span, say_time
+from app.look.theme import Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import make_chip_icons
 from app.widgets.signs import sign_run
 from app.window.history_model import Column, HistoryModel, Index
 from app.window.history_rows import Row
-from app.words import RunState
+from app.words.states import RunState
+from app.words.times import say_span, say_time
 
 _NAME_WIDTH = 170
 

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.asking import Asking
-from app.installation import Installation
-from app.template_words import say_template
+from app.life.installation import Installation
+from app.look.theme import Space, Tone, colours_of
 from app.templates import BadAnswerError, Kind, Question, Template, all_templates
-from app.theme import Space, Tone, colours_of
 from app.widgets.details_view import make_text
 from app.window.new_script import propose_file, say_bad_answer, say_missing, write_script
 from app.window.saying import Saying, make_button, make_heading
+from app.words.templates import say_template
 
 _LIST = 190
 

@@ -9,7 +9,7 @@ from dayhand._workflow import make_slug
 from PySide6.QtCore import QCoreApplication, QStandardPaths
 
 from app.asking import command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.templates import Kind, Question, Template
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import workflows

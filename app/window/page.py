@@ -7,7 +7,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.asking import Asking
-from app.installation import Installation
+from app.life.installation import Installation
 from app.overview import Overview
 
 

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.page import Page
 
 

@@ -4,8 +4,8 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.look import mark
-from app.theme import Tone, Type, make_font
+from app.look.dressing import mark
+from app.look.theme import Tone, Type, make_font
 from app.widgets.details_view import make_text
 from scheduler.engine.refusal import RefusedError
 

@@ -3,7 +3,7 @@
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.theme import Space
+from app.look.theme import Space
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
 

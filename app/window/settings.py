@@ -8,13 +8,12 @@ from typing import Any
 from PySide6.QtCore import QTime
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QTimeEdit, QWidget
 
-from app.installation import Installation
-from app.languages import Language
-from app.look import indent
+from app.keeping.preferences import MOST_AT_ONCE, Preferences, PreferencesError, keep_preferences, read_preferences
+from app.life.command import start_command
+from app.life.installation import Installation
+from app.look.dressing import indent
+from app.look.theme import Appearance, Space, Tone
 from app.platform.autostart import Autostart, AutostartError, find_autostart
-from app.preferences import MOST_AT_ONCE, Preferences, PreferencesError, keep_preferences, read_preferences
-from app.start import start_command
-from app.theme import Appearance, Space, Tone
 from app.widgets.details_view import make_text
 from app.window.frame import Column, make_section
 from app.window.page import Page
@@ -22,6 +21,7 @@ from app.window.saying import Saying, add_row, make_button
 from app.window.settings_data import DataSection
 from app.window.settings_fixer import FixerSection
 from app.window.settings_words import APPEARANCES, CATCHUPS, KEPT, LANGUAGES, OVERLAPS, say
+from app.words.languages import Language
 from scheduler.timing.policies import Catchup, Overlap
 
 _BOX_WIDTH = 360

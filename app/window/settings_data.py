@@ -8,11 +8,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QMessageBox, QPushButton, QWidget
 
 from app.asking import Asking
-from app.bundle import BundleError
-from app.diagnostics import write_diagnostics
-from app.export import check_export, write_export
-from app.installation import Installation
-from app.theme import Space, Tone
+from app.keeping.bundle import BundleError
+from app.keeping.diagnostics import write_diagnostics
+from app.keeping.export import check_export, write_export
+from app.life.installation import Installation
+from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.window.saying import Saying, make_button
 from scheduler.engine.moving import TakenIn

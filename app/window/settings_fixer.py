@@ -7,9 +7,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from app.asking import Asking, command
-from app.installation import Installation
-from app.look import indent
-from app.theme import Space, Tone
+from app.life.installation import Installation
+from app.look.dressing import indent
+from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.window.saying import Saying, add_row, make_button
 from app.window.settings_words import FIXERS, SENDS, USES, say

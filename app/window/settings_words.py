@@ -2,8 +2,8 @@
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from app.languages import NAMES, Language
-from app.theme import Appearance
+from app.look.theme import Appearance
+from app.words.languages import NAMES, Language
 from scheduler.engine.fixing.choice import FixerKind
 from scheduler.timing.policies import Catchup, Overlap
 

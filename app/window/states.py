@@ -1,6 +1,6 @@
 """Stored statuses as the states that pictures and lists show."""
 
-from app.words import RunState
+from app.words.states import RunState
 from scheduler.rules.phases import Status
 from scheduler.timing.occurrences import State
 

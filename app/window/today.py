@@ -6,10 +6,10 @@ from PySide6.QtCore import QDate, QLocale, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
-from app.installation import Installation
-from app.look import mark
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.theme import Space, Tone
 from app.overview import Overview
-from app.theme import Space, Tone
 from app.widgets.empty import EmptyPage
 from app.widgets.timeline import Timeline
 from app.window.cards import Cards

@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from app.start import own_command
+from app.life.command import own_command
 
 _PATIENCE = 5_000
 """Milliseconds in which a trial that is given up takes down what it made."""

@@ -18,14 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.installation import Installation
-from app.theme import Space, Tone
-from app.times import say_number
+from app.life.installation import Installation
+from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button, make_heading
 from app.window.trial import Trial
 from app.window.try_steps import TriedStep, read_step
+from app.words.times import say_number
 
 _BITE = 10
 """So many steps are shown at once: making widgets takes its time."""

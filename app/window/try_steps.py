@@ -10,15 +10,15 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.look import mark
-from app.theme import Space, Tone
-from app.times import say_time
+from app.look.dressing import mark
+from app.look.theme import Space, Tone
 from app.widgets.chip import Chip
 from app.widgets.details import Prose, Section, read_details
 from app.widgets.details_view import DetailsView, make_text
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
 from app.window.states import state_of_run
+from app.words.times import say_time
 from scheduler.rules.phases import Status
 
 translate = QCoreApplication.translate

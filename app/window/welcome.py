@@ -14,11 +14,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.asking import Asking
-from app.icons import app_icon, glyph
-from app.installation import Installation
+from app.life.command import start_command
+from app.life.installation import Installation
+from app.look.icons import app_icon, glyph
+from app.look.theme import Space, Tone, Type, colours_of
 from app.platform.autostart import Autostart, AutostartError, find_autostart
-from app.start import start_command
-from app.theme import Space, Tone, Type, colours_of
 from app.widgets.details_view import make_text
 from app.window.saying import Saying, make_button, make_heading
 from app.window.welcome_sample import start_sample

@@ -5,7 +5,7 @@ import shutil
 from PySide6.QtCore import QCoreApplication
 
 from app.demo import SAMPLE, places, write_receipts
-from app.installation import Installation
+from app.life.installation import Installation
 from app.resources import find_resource
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.asking import Asking, command
-from app.icons import app_icon, glyph_icon
-from app.installation import Installation
-from app.look import mark
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.icons import app_icon, glyph_icon
+from app.look.theme import Space, Tone, blend, colours_of
 from app.overview import Overview, say_next, say_summary
-from app.theme import Space, Tone, blend, colours_of
 from app.widgets.toast import Toast
 from app.window.page import Page, dropped_script
 from app.window.pages import PAGES, make_page, say_title

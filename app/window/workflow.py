@@ -7,10 +7,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QTabWidget, QVBoxLayout, QWidget
 
 from app.asking import Asking, command
-from app.installation import Installation
-from app.interpreting import interpret
-from app.look import mark
-from app.theme import Space, Tone, Type
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.theme import Space, Tone, Type
 from app.widgets.chip import Chip
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
@@ -26,6 +25,7 @@ from app.window.workflow_settings import WorkflowSettingsTab
 from app.window.workflow_times import TimesDialog
 from app.window.workflow_versions import VersionsTab
 from app.window.workflows_model import say_next
+from app.words.interpreting import interpret
 from scheduler.engine.refusal import RefusedError
 from scheduler.rules.states import WorkflowState
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.deploy_dialog import Use
 from app.window.history_rows import Row, make_rows, read_asked, settle_retries
 from scheduler.engine.upcoming import upcoming_times

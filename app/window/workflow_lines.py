@@ -4,7 +4,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from app.theme import Space, colours_of
+from app.look.theme import Space, colours_of
 from app.window.workflows_list import paint_ground
 from app.window.workflows_model import Index
 

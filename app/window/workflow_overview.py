@@ -5,9 +5,8 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.installation import Installation
-from app.theme import Space
-from app.times import say_number
+from app.life.installation import Installation
+from app.look.theme import Space
 from app.widgets.details_view import make_text
 from app.widgets.strip import Strip
 from app.window.history_model import Column, HistoryModel
@@ -17,6 +16,7 @@ from app.window.saying import make_button, make_heading
 from app.window.workflow_facts import WorkflowFacts
 from app.window.workflow_schedule import ScheduleBlock
 from app.window.workflow_waiting import WaitingList
+from app.words.times import say_number
 
 _SHOWN_RUNS = 8
 

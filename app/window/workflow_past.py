@@ -7,14 +7,14 @@ from PySide6.QtCore import QDateTime, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QDateTimeEdit, QDialog, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.asking import Asking
-from app.installation import Installation
-from app.interpreting import interpret
-from app.look import indent
-from app.theme import Space
-from app.times import say_number
+from app.life.installation import Installation
+from app.look.dressing import indent
+from app.look.theme import Space
 from app.widgets.details_view import make_text
 from app.window.saying import Saying, add_row, make_button, make_heading
 from app.window.workflow_facts import ScheduleFacts, count_times
+from app.words.interpreting import interpret
+from app.words.times import say_number
 
 MOST = 100_000
 _PATIENCE = 120.0

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.theme import Space, Tone
+from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.window.deploy_dialog import Use
 from app.window.saying import make_button

@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout
 
-from app.interpreting import interpret
-from app.look import mark
-from app.theme import Space, Type
-from app.times import say_number, say_until, say_zoned
+from app.look.dressing import mark
+from app.look.theme import Space, Type
 from app.widgets.details_view import make_text
 from app.window.saying import make_button, make_heading
 from app.window.workflow_facts import ScheduleFacts
+from app.words.interpreting import interpret
+from app.words.times import say_number, say_until, say_zoned
 from scheduler.timing.zones import LOCAL, find_zone
 
 translate = QCoreApplication.translate

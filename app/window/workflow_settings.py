@@ -6,7 +6,7 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.theme import Space, Type
+from app.look.theme import Space, Type
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
 from app.window.saying import make_button, make_heading

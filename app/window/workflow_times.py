@@ -4,13 +4,13 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.asking import Asking
-from app.installation import Installation
-from app.interpreting import interpret
-from app.theme import Space, Tone
+from app.life.installation import Installation
+from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.widgets.schedule_editor import ScheduleEditor
 from app.window.saying import Saying, make_button, make_heading
 from app.window.workflow_facts import ScheduleFacts, find_schedule
+from app.words.interpreting import interpret
 from scheduler.engine.refusal import RefusedError
 from scheduler.timing.errors import BadScheduleError
 

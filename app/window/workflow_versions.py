@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.asking import Asking
-from app.installation import Installation
-from app.theme import Space
-from app.times import say_time
+from app.life.installation import Installation
+from app.look.theme import Space
 from app.widgets.diff import DiffView
 from app.window.saying import make_button
 from app.window.workflow_facts import WorkflowFacts, read_sources
 from app.window.workflow_lines import LinesDelegate
+from app.words.times import say_time
 from scheduler.engine.workflows.views.versions import VersionView
 
 _VERSION = Qt.ItemDataRole.UserRole

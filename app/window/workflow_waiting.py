@@ -10,12 +10,12 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
 from app.asking import Asking
-from app.installation import Installation
-from app.look import mark
-from app.theme import Space, Tone
-from app.times import say_number, say_time
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.theme import Space, Tone
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button
+from app.words.times import say_number, say_time
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import events
 

@@ -8,10 +8,9 @@ from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.asking import command
-from app.installation import Installation
-from app.look import mark
-from app.theme import Space, Tone, Type
-from app.times import say_number
+from app.life.installation import Installation
+from app.look.dressing import mark
+from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
 from app.widgets.search_field import SearchField
 from app.widgets.signs import sign_workflow
@@ -23,6 +22,7 @@ from app.window.saying import Saying, leave_find, make_button, make_heading
 from app.window.workflow import WorkflowPane
 from app.window.workflows_list import WorkflowsList
 from app.window.workflows_model import ROW, RowReader, WorkflowRow, WorkflowsFilter, WorkflowsModel
+from app.words.times import say_number
 from scheduler.rules.states import WorkflowState
 
 _MINUTE = 15_000

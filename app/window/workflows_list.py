@@ -6,13 +6,13 @@ from PySide6.QtCore import QAbstractProxyModel, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.interpreting import interpret
-from app.theme import Colours, Space, Tone, Type, colours_of, make_font
+from app.look.theme import Colours, Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import measure_chip, paint_chip
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_workflow
 from app.widgets.strip import measure_strip, paint_strip
 from app.window.workflows_model import ROW, Index, WorkflowRow, WorkflowsModel
+from app.words.interpreting import interpret
 from scheduler.rules.states import WorkflowState
 
 _NARROW = 760

@@ -16,14 +16,14 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from app.installation import Installation
-from app.interpreting import interpret
-from app.times import say_until
+from app.life.installation import Installation
 from app.widgets.plain import as_tooltip
 from app.widgets.signs import sign_workflow
 from app.widgets.strip import describe_strip
 from app.window.history_rows import read_strips
-from app.words import RunState
+from app.words.interpreting import interpret
+from app.words.states import RunState
+from app.words.times import say_until
 from scheduler.engine.workflows.views.workflows import WorkflowView
 from scheduler.rules.states import WorkflowState
 

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(autouse=True, scope="module")
 def collect_here() -> Iterator[None]:
-    """As the app itself does (see app/garbage.py): no thread that happens to allocate collects."""
+    """As the app itself does (see app/life/garbage.py): no thread that happens to allocate collects."""
     gc.collect()
     gc.disable()
     yield

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.asking import close_asking
 from app.demo import prepare_demo
-from app.installation import Installation
+from app.life.installation import Installation
 from app.overview import Overview
 from app.watch import read_overview
 from scheduler.engine.workflows.deploying import Wish

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from app.asking import Asking, close_asking, command
-from app.installation import Installation
+from app.life.installation import Installation
 from scheduler.engine.refusal import RefusedError
 from tests.app.living import LIMIT, empty
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from app.headless import _settings
-from app.preferences import Preferences, keep_preferences
+from app.keeping.preferences import Preferences, keep_preferences
 from scheduler.engine.settings import Settings
 
 

@@ -92,7 +92,7 @@ main()
 
 def test_a_frozen_app_is_started_at_login_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though another one may be installed, as beside a folder that was unpacked."""
-    from app.start import start_command
+    from app.life.command import start_command
 
     (tmp_path / "dayhand").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -103,7 +103,7 @@ def test_a_frozen_app_is_started_at_login_as_itself(tmp_path: Path, monkeypatch:
 
 
 def test_on_windows_it_is_started_at_login_without_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.start import start_command
+    from app.life.command import start_command
 
     monkeypatch.setattr(sys, "executable", "/opt/dayhand/python.exe")
     assert start_command(tmp_path, "win32")[:4] == ["/opt/dayhand/pythonw.exe", "-m", "app.main", "start"]

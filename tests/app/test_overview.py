@@ -3,10 +3,10 @@
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.overview import Overview, say_next
 from app.watch import Watch, read_overview
-from app.words import TrayState
+from app.words.states import TrayState
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.timing.policies import Need
 from tests.app.living import LIMIT, Wait, deploy, empty, installation, request_, wait

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.watching import Watching
 from scheduler.engine.workflows.deploying import Wish
 from tests.app.verbs.served import job, serving

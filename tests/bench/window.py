@@ -15,15 +15,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 
-from app.appearing import appear
 from app.asking import close_asking
-from app.garbage import Garbage
-from app.installation import Installation
-from app.look import Look
+from app.keeping.preferences import Preferences
+from app.life.appearing import appear
+from app.life.garbage import Garbage
+from app.life.installation import Installation
+from app.life.shell import Shell
+from app.look.dressing import Look
 from app.platform.bus import Bus
 from app.platform.moods import Moods
-from app.preferences import Preferences
-from app.shell import Shell
 from app.window.history import HistoryPage
 from scheduler.engine.workflows.deploying import Wish
 from tests.app.watchdog import Watchdog

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.control import client
 from app.demo import prepare_demo
-from app.installation import Installation
+from app.life.installation import Installation
 from tests.desktop.desktop import Desktop
 from tests.desktop.processes import until
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.preferences import read_preferences
+from app.keeping.preferences import read_preferences
 from tests.desktop.desktop import Desktop
 from tests.desktop.processes import until
 

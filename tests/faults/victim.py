@@ -20,7 +20,7 @@ from typing import Any
 from PySide6.QtCore import QTimer
 
 from app import cli, headless
-from app.installation import Installation
+from app.life.installation import Installation
 from scheduler.connections.connector import Call, Checked, Connector, Parameter, ParameterKind, Tool
 from scheduler.connections.registry import Registry
 from scheduler.engine import house

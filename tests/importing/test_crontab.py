@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app import preview
+from app.verbs import preview
 from scheduler.importing.crontab import read_crontab
 from scheduler.importing.found import Found, Job
 from tests.importing.crontabs import LEFT, TRANSLATED

@@ -60,9 +60,9 @@ def take(look: str) -> None:
     from PySide6.QtWidgets import QApplication
 
     from app.asking import close_asking
-    from app.installation import Installation
-    from app.look import Look
-    from app.theme import Appearance
+    from app.life.installation import Installation
+    from app.look.dressing import Look
+    from app.look.theme import Appearance
     from app.watch import Watch
     from app.window.window import Window
     from tests.pictures.sample import ShiftedClock, prepare

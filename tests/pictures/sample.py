@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.demo import SAMPLE, places, write_receipts
-from app.installation import Installation
+from app.life.installation import Installation
 from app.resources import find_resource
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.rules.phases import HandlerKind, Status

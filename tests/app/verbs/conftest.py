@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.installation import Installation
+from app.life.installation import Installation
 from tests.app.verbs.served import Line, serving
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app import cli
-from app.installation import Installation
+from app.life.installation import Installation
 from scheduler.store.lock import hold
 
 LIMIT = 60.0

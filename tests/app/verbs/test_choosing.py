@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.installation import Installation
-from app.preferences import FILE, read_preferences
+from app.keeping.preferences import FILE, read_preferences
+from app.life.installation import Installation
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError
 from scheduler.engine.fixing.choice import KEY, FixerKind

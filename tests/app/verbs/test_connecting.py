@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.installation import Installation
+from app.life.installation import Installation
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError, VaultLockedError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.installation import Installation
+from app.life.installation import Installation
 from tests.app.verbs.served import Line
 from tests.connections.web_servers import Reply, web
 

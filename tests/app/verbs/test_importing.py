@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.installation import Installation
+from app.life.installation import Installation
 from tests.app.verbs.served import Line
 from tests.importing.crontabs import LEFT, TRANSLATED
 from tests.importing.test_systemd import SERVICE, TIMER

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.control import client
-from app.installation import Installation
+from app.life.installation import Installation
 from tests.app.verbs.served import ASKING, Line, job
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.platform.desktop_entry import DesktopEntry
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QFont, QImage, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.look import Look
-from app.theme import Appearance, Colours
+from app.look.dressing import Look
+from app.look.theme import Appearance, Colours
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 

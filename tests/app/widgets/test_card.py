@@ -8,7 +8,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QTableWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.theme import Colours
+from app.look.theme import Colours
 from app.widgets.card import Action, Card, CardValue, Importance
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView

@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.look import Look
-from app.theme import Appearance, Tone, colours_of
+from app.look.dressing import Look
+from app.look.theme import Appearance, Tone, colours_of
 from app.widgets.changes import Changes, shorten
 from app.widgets.details import Difference, Section
 from app.widgets.details_view import DetailsView

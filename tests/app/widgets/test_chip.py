@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtGui import QAccessible, QFont, QFontMetrics, QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.icons import glyph
-from app.theme import DARK, LIGHT, Colours, Tone
+from app.look.icons import glyph
+from app.look.theme import DARK, LIGHT, Colours, Tone
 from app.widgets.chip import Chip, make_chip_icons, measure_chip
 from app.widgets.signs import Sign, shape_run, sign_run, sign_workflow
-from app.words import RunState
+from app.words.states import RunState
 from scheduler.rules.states import WorkflowState
 
 SIGNS = [*map(sign_workflow, WorkflowState), *map(sign_run, RunState)]

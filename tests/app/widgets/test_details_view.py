@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QTableWidget
 
-from app.theme import Colours
+from app.look.theme import Colours
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.theme import Colours, Tone, blend
+from app.look.theme import Colours, Tone, blend
 from app.widgets.diff import DiffView
 from app.widgets.differences import Change
 

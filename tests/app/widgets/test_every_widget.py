@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 import app.widgets
-from app.look import Look
-from app.theme import Appearance, Colours, Tone
+from app.look.dressing import Look
+from app.look.theme import Appearance, Colours, Tone
 from app.widgets.card import Action, Card, CardValue, Importance
 from app.widgets.chip import Chip
 from app.widgets.details import read_details
@@ -37,7 +37,7 @@ from app.widgets.strip import Strip
 from app.widgets.timeline import Timeline
 from app.widgets.timeline_layout import Bar, Lane
 from app.widgets.toast import Toast
-from app.words import RunState
+from app.words.states import RunState
 from scheduler.rules.states import WorkflowState
 
 PLACES = re.compile(r"\{\w+\}|%N")

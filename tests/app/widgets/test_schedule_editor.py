@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTime
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QTimeEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.theme import Colours
+from app.look.theme import Colours
 from app.widgets.schedule_choice import Daily
 from app.widgets.schedule_editor import ScheduleEditor
 from scheduler.timing.spec import Spec

@@ -8,7 +8,7 @@ from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.theme import Colours, Tone
+from app.look.theme import Colours, Tone
 from app.widgets.empty import EmptyPage
 from app.widgets.search_field import SearchField
 from app.widgets.toast import Toast

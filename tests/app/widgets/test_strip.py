@@ -7,10 +7,10 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.theme import LIGHT, Colours, Tone
+from app.look.theme import LIGHT, Colours, Tone
 from app.widgets.signs import shape_run
 from app.widgets.strip import MOST, Strip, describe_strip, measure_strip, paint_strip
-from app.words import RunState
+from app.words.states import RunState
 
 DONE, FAILED, SKIPPED = RunState.DONE, RunState.FAILED, RunState.SKIPPED
 

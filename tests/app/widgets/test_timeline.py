@@ -10,12 +10,12 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from app.theme import Colours, Space, Tone
+from app.look.theme import Colours, Space, Tone
 from app.widgets.timeline import Timeline
 from app.widgets.timeline_layout import Bar, Lane
 from app.widgets.timeline_paint import AXIS_HEIGHT
 from app.widgets.timeline_scene import LONGEST, SHORTEST
-from app.words import RunState
+from app.words.states import RunState
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

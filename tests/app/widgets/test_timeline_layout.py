@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.widgets.timeline_axis import day_span, find_ticks
 from app.widgets.timeline_layout import CLUSTER_WIDTH, MARK_WIDTH, MOST_ROWS, Bar, LaneLayout, lay_out, time_bars, to_ms
 from app.widgets.timeline_paint import say_count
-from app.words import RunState
+from app.words.states import RunState
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.theme import DARK, LIGHT, Colours, Tone
+from app.look.theme import DARK, LIGHT, Colours, Tone
 from app.widgets.signs import shape_run
 from app.widgets.timeline_axis import Tick
 from app.widgets.timeline_layout import CLUSTER_WIDTH, MARK_WIDTH, Bar, Mark
@@ -24,7 +24,7 @@ from app.widgets.timeline_paint import (
     paint_title,
     say_count,
 )
-from app.words import RunState
+from app.words.states import RunState
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 WIDTH, HEIGHT = 200, 60

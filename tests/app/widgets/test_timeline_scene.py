@@ -12,7 +12,7 @@ import app.widgets.timeline_scene as scenes
 from app.widgets.timeline_layout import Bar, Lane
 from app.widgets.timeline_paint import AXIS_HEIGHT, lane_height
 from app.widgets.timeline_scene import LONGEST, SHORTEST, Scene
-from app.words import RunState
+from app.words.states import RunState
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 SPANS = st.tuples(st.integers(-(10**6), 10**6), st.integers(1, 10**6))

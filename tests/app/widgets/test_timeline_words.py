@@ -7,7 +7,7 @@ import pytest
 
 from app.widgets.timeline_layout import Bar, Lane, Mark, lay_out, time_bars
 from app.widgets.timeline_words import describe
-from app.words import RunState, say_run
+from app.words.states import RunState, say_run
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

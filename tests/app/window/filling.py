@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.asking import close_asking
-from app.installation import Installation
+from app.life.installation import Installation
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.mutations import Mutation

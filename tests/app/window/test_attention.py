@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.widgets.empty import EmptyPage
 from app.window import cards as cards_module
 from app.window.attention import AttentionPage

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.widgets.card import Card
 from app.widgets.changes import Changes
 from app.window import cards as cards_module

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.connect_dialog import ConnectDialog
 from app.window.connect_fields import ConnectFields
 from scheduler.connections.connector import Connector, Field, FieldKind

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
-from app.theme import Tone
+from app.life.installation import Installation
+from app.look.theme import Tone
 from app.window.connect_dialog import ConnectDialog
 from app.window.connections import ConnectionsPage
 from scheduler.connections.connector import Call, Connector, Field, FieldKind

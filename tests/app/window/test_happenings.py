@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.day import Line
 from app.window.happenings import Happenings
-from app.words import RunState
+from app.words.states import RunState
 from tests.app.living import Wait
 
 UTC_ZONE = ZoneInfo("UTC")

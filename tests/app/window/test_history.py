@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.history import HistoryPage
 from app.window.history_details import Steps
 from app.window.history_model import Column, HistoryModel
 from app.window.history_rows import Read, Row, read_page
-from app.words import RunState
+from app.words.states import RunState
 from scheduler.engine.workflows.views.history import Found
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.rules.phases import Phase, Status

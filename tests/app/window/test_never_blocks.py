@@ -14,7 +14,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QStandardItemModel
 from pytestqt.qtbot import QtBot
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.watch import Watch
 from app.window.history import HistoryPage
 from app.window.history_model import Column, HistoryModel
@@ -23,7 +23,7 @@ from app.window.history_table import HistoryTable
 from app.window.pages import PAGES
 from app.window.window import Window
 from app.window.workflows import WorkflowsPage
-from app.words import RunState
+from app.words.states import RunState
 from scheduler.store.database import Database
 from tests.app.living import Wait, deploy
 from tests.app.watchdog import Watchdog

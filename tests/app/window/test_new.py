@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
-from app.template_words import WORDS
+from app.life.installation import Installation
 from app.templates import Kind, Question, all_templates
 from app.window import new_script
 from app.window.deploy_dialog import DeployDialog
 from app.window.new_dialog import NewDialog
 from app.window.new_script import propose_file, say_bad_answer, take_back
 from app.window.workflows import WorkflowsPage
+from app.words.templates import WORDS
 from scheduler.store import connections, workflows
 from tests.app.living import Wait, deploy
 

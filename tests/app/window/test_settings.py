@@ -8,12 +8,12 @@ from PySide6.QtCore import QTime
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
+from app.keeping.preferences import FILE, Preferences, keep_preferences, read_preferences
+from app.life.command import start_command
+from app.life.installation import Installation
+from app.look.theme import Appearance
 from app.platform.autostart import Autostart, SystemAutostart
 from app.platform.desktop_entry import DesktopEntry
-from app.preferences import FILE, Preferences, keep_preferences, read_preferences
-from app.start import start_command
-from app.theme import Appearance
 from app.window.settings import SettingsPage
 from scheduler.timing.policies import Catchup, Overlap
 from tests.app.living import Wait

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.export import check_export, write_export
-from app.installation import Installation
+from app.keeping.export import check_export, write_export
+from app.life.installation import Installation
 from app.window.settings_data import DataSection, say_taken
 from scheduler.engine.moving import TakenIn
 from tests.app.living import Wait

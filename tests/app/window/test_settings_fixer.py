@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
-from app.preferences import read_preferences
+from app.keeping.preferences import read_preferences
+from app.life.installation import Installation
 from app.window.settings_fixer import FixerSection
 from scheduler.connections.vault import Vault
 from scheduler.engine.fixing.choice import KEY, FixerChoice, FixerKind

@@ -3,7 +3,7 @@
 import pytest
 
 from app.window.states import state_of_run, state_of_time
-from app.words import RunState, say_run, say_workflow
+from app.words.states import RunState, say_run, say_workflow
 from scheduler.rules.phases import Status
 from scheduler.rules.states import WorkflowState
 from scheduler.timing.occurrences import State

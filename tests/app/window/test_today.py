@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.widgets.empty import EmptyPage
 from app.window import cards as cards_module
 from app.window.day import Line, read_day
 from app.window.happenings import Happenings
 from app.window.today import TodayPage
-from app.words import RunState
+from app.words.states import RunState
 from scheduler.engine.workflows.views.requests import RequestView
 from tests.app.living import Wait, deploy, rows
 

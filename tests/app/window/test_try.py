@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLabel, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
-from app.theme import Tone
+from app.life.installation import Installation
+from app.look.theme import Tone
 from app.window.deploy_dialog import DeployDialog
 from app.window.trial import Trial
 from app.window.try_dialog import TryDialog

@@ -9,15 +9,15 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.installation import Installation
-from app.life import is_new
+from app.keeping.preferences import Preferences, keep_preferences, read_preferences
+from app.life.installation import Installation
+from app.life.lives import is_new
+from app.life.shell import Shell
 from app.platform.autostart import Autostart, SystemAutostart
 from app.platform.bus import Bus
 from app.platform.desktop_entry import DesktopEntry
 from app.platform.moods import Moods
-from app.preferences import Preferences, keep_preferences, read_preferences
-from app.shell import Shell
-from app.tray import Tray
+from app.tray.icon import Tray
 from app.window.today import TodayPage
 from app.window.welcome import Welcome
 from app.window.welcome_sample import FOLDER, start_sample

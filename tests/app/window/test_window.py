@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.deploy_dialog import DeployDialog
 from app.window.pages import PAGES
 from app.window.window import Window

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.asking import close_asking, command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.workflow import WorkflowPane
 from app.window.workflow_facts import ScheduleFacts, count_times, find_schedule, read_workflow
 from app.window.workflow_past import PastDialog

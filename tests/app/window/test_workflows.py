@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.asking import close_asking, command
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.deploy_dialog import DeployDialog
 from app.window.workflows import WorkflowsPage
 from app.window.workflows_model import RowReader, WorkflowRow, WorkflowsModel, say_next
-from app.words import RunState
+from app.words.states import RunState
 from scheduler.engine.workflows.views.workflows import WorkflowView
 from scheduler.rules.states import WorkflowState
 from scheduler.store import grants, workflows

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.installation import Installation
+from app.life.installation import Installation
 from app.window.connect_dialog import ConnectDialog
 from app.window.connections import ConnectionsPage
 from app.window.deploy_dialog import DeployDialog

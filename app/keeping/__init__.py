@@ -1,0 +1,1 @@
+"""What is kept beside the store: choices, logs, backups, and everything in one file."""

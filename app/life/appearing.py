@@ -1,0 +1,51 @@
+"""The icon comes first: an application and its place in the tray, while everything else is still to be loaded."""
+
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QEventLoop, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from app.look.icons import app_icon
+from app.platform.machine import session_bus
+from app.tray.icon import Tray
+from app.words.languages import read_language, speak
+
+_PATIENCE = 300
+"""Milliseconds that a tray has to answer before the rest is loaded; later ones are met as well."""
+
+
+class App(QApplication):
+    """Asked by the system to quit, as macOS does from its own menu, it asks the same as everywhere."""
+
+    quit_asked = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Quit:
+            self.quit_asked.emit()
+            return True
+        return super().event(event)
+
+
+def appear(folder: Path) -> tuple[App, Tray]:
+    """In the tray, if there is one, and in the language that was chosen in this folder.
+
+    What is clicked there is heard as soon as somebody listens.
+    """
+    app = App([sys.argv[0]])
+    app.setApplicationName("dayhand")
+    app.setApplicationDisplayName("Dayhand")
+    app.setDesktopFileName("dayhand")
+    app.setQuitOnLastWindowClosed(False)
+    app.setWindowIcon(app_icon())
+    speak(read_language(folder))
+    bus = session_bus()
+    tray = Tray(bus)
+    app.aboutToQuit.connect(bus.close)
+    bus.open()
+    if tray.icon is None:
+        answer = QEventLoop()
+        tray.looked.connect(answer.quit)
+        QTimer.singleShot(_PATIENCE, answer.quit)
+        answer.exec()
+    return app, tray

@@ -1,0 +1,1 @@
+"""How it looks: colours, shapes and the dress of the application. Knows no page."""

@@ -1,0 +1,174 @@
+"""Dresses the application: the palette, and the few rules that a palette cannot say."""
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QWidget
+
+from app.look.theme import DARK, LIGHT, RADIUS, Appearance, Colours, Space, Tone, blend, colours_of, make_palette
+from app.resources import find_resource
+
+_RULES = """
+QLabel[ink="muted"] {{ color: {muted}; }}
+{inks}
+QFrame[surface="card"] {{ background: {surface}; border: 1px solid {line}; border-radius: {radius}px; }}
+QFrame[surface="card"]:focus {{ border-color: {accent}; }}
+QFrame[surface="toast"] {{ background: {surface}; border: 1px solid {edge}; border-radius: {radius}px; }}
+QHeaderView {{ background: {surface}; }}
+QHeaderView::section {{
+  background: {surface}; color: {muted}; border: none; border-bottom: 1px solid {line}; padding: {tight}px {small}px;
+}}
+QTableView::item {{ padding: 0 {tight}px; }}
+QPushButton {{
+  background: {surface}; color: {text}; border: 1px solid {edge}; border-radius: {corner}px;
+  padding: {tight}px {medium}px; min-height: 1.4em;
+}}
+QPushButton:hover {{ background: {hover}; }}
+QPushButton:pressed {{ background: {pressed}; }}
+QPushButton:checked {{
+  background: {chosen}; color: {accent}; border: 2px solid {accent}; padding: {tight_focus}px {medium_focus}px;
+}}
+QPushButton:focus {{ border: 2px solid {accent}; padding: {tight_focus}px {medium_focus}px; }}
+QPushButton:checked:focus {{ border-color: {text}; }}
+QPushButton:disabled {{ color: {faint}; border-color: {line}; }}
+QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
+QPushButton[importance="primary"]:hover {{ background: {accent_hover}; }}
+QPushButton[importance="primary"]:focus {{ border: 2px solid {text}; }}
+QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}; border-color: {line}; }}
+QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
+QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
+QTabBar {{ qproperty-drawBase: 0; }}
+QTabBar::tab {{
+  background: transparent; color: {muted}; padding: {tight}px {medium}px; min-height: 1.4em;
+  border: 1px solid transparent; border-bottom: 2px solid transparent;
+}}
+QTabBar::tab:hover {{ color: {text}; background: {hover}; }}
+QTabBar::tab:selected {{ color: {accent}; border-bottom-color: {accent}; }}
+QTabBar::tab:selected:focus {{ border-color: {accent}; }}
+QLineEdit {{ min-height: 1.4em; }}
+QComboBox, QAbstractSpinBox {{
+  background: {surface}; border: 1px solid {edge}; border-radius: {corner}px;
+  padding: {tight}px 2px {tight}px {small}px; min-height: 1.4em;
+  selection-background-color: {accent}; selection-color: {on_accent};
+}}
+QComboBox:focus, QAbstractSpinBox:focus {{ border: 2px solid {accent}; padding: 3px 1px 3px 7px; }}
+QComboBox:disabled, QAbstractSpinBox:disabled {{ color: {faint}; border-color: {line}; }}
+QComboBox QLineEdit, QAbstractSpinBox QLineEdit {{ min-height: 0; border: none; padding: 0; background: transparent; }}
+QAbstractSpinBox {{ padding-top: 2px; padding-bottom: 2px; }}
+QComboBox::drop-down {{ border: none; width: 22px; }}
+QComboBox::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 12px; height: 12px; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ border: none; width: 20px; }}
+QAbstractSpinBox::up-arrow {{ image: url({controls}/up-{scheme}.svg); width: 10px; height: 10px; }}
+QAbstractSpinBox::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 10px; height: 10px; }}
+QCheckBox::indicator, QRadioButton::indicator {{
+  width: 14px; height: 14px; background: {surface}; border: 1px solid {edge}; border-radius: 4px;
+}}
+QRadioButton::indicator {{ border-radius: 8px; }}
+QCheckBox::indicator:focus, QRadioButton::indicator:focus {{ border-color: {accent}; }}
+QCheckBox::indicator:checked, QRadioButton::indicator:checked {{ background: {accent}; border-color: {accent}; }}
+QCheckBox::indicator:checked {{ image: url({controls}/check-{scheme}.svg); }}
+QRadioButton::indicator:checked {{ image: url({controls}/dot-{scheme}.svg); }}
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {{ background: {line}; border-color: {line}; }}
+QLineEdit, QPlainTextEdit[field="true"] {{
+  background: {surface}; border: 1px solid {edge}; border-radius: {corner}px; padding: {tight}px {small}px;
+  selection-background-color: {accent}; selection-color: {on_accent};
+}}
+QLineEdit:focus, QPlainTextEdit[field="true"]:focus {{ border: 2px solid {accent}; padding: 3px 7px; }}
+QScrollBar {{ background: transparent; }}
+QScrollBar:vertical {{ width: 12px; }}
+QScrollBar:horizontal {{ height: 12px; }}
+QScrollBar::handle {{ background: {edge}; border-radius: 3px; margin: 3px; min-height: 28px; min-width: 28px; }}
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
+  background: transparent; width: 0; height: 0;
+}}
+QToolTip {{ background: {surface}; color: {text}; border: 1px solid {edge}; padding: {tight}px; }}
+"""
+
+
+def make_stylesheet(colours: Colours) -> str:
+    inks = "\n".join(f'QLabel[ink="{tone}"] {{ color: {ink.text}; }}' for tone, ink in colours.tones.items())
+    return _RULES.format(
+        inks=inks,
+        controls=find_resource("icons/controls/check-light.svg").parent.as_posix(),
+        scheme="dark" if colours.is_dark else "light",
+        surface=colours.surface,
+        text=colours.text,
+        muted=colours.muted,
+        line=colours.line,
+        edge=colours.edge,
+        accent=colours.accent,
+        on_accent=colours.on_accent,
+        bad=colours.tones[Tone.BAD].text,
+        hover=blend(colours.text, colours.surface, 0.06).name(),
+        pressed=blend(colours.text, colours.surface, 0.14).name(),
+        faint=blend(colours.text, colours.surface, 0.45).name(),
+        chosen=colours.tones[Tone.BUSY].soft,
+        accent_hover=blend(colours.accent, colours.text, 0.88).name(),
+        radius=RADIUS,
+        corner=RADIUS - Space.HAIR,
+        tight=int(Space.TIGHT),
+        tight_focus=Space.TIGHT - 1,
+        small=int(Space.SMALL),
+        medium=int(Space.MEDIUM),
+        medium_focus=Space.MEDIUM - 1,
+    )
+
+
+def mark(widget: QWidget, name: str, value: str) -> None:
+    """Give the widget a property that the stylesheet speaks of: ink, surface, importance."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def indent(box: QAbstractSpinBox) -> None:
+    """Text in a box with arrows starts at its very edge, whatever the stylesheet says of padding."""
+    if (line := box.lineEdit()) is not None:
+        line.setTextMargins(Space.SMALL - Space.HAIR, 0, 0, 0)
+
+
+def choose_colours(appearance: Appearance, scheme: Qt.ColorScheme, desktop: QPalette) -> Colours:
+    """What the person chose; else what the desktop says; else what its palette looks like."""
+    if appearance is not Appearance.SYSTEM:
+        return DARK if appearance is Appearance.DARK else LIGHT
+    if scheme is Qt.ColorScheme.Unknown:
+        return colours_of(desktop)
+    return DARK if scheme is Qt.ColorScheme.Dark else LIGHT
+
+
+class Look(QObject):
+    """Dresses the application and follows the desktop from light to dark and back."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, appearance: Appearance = Appearance.SYSTEM) -> None:
+        super().__init__(app)
+        self._app = app
+        self._appearance = appearance
+        self._colours = LIGHT
+        app.styleHints().colorSchemeChanged.connect(self._follow)
+        self.choose(appearance)
+
+    @property
+    def appearance(self) -> Appearance:
+        return self._appearance
+
+    @property
+    def colours(self) -> Colours:
+        return self._colours
+
+    def choose(self, appearance: Appearance) -> None:
+        self._appearance = appearance
+        # Lets the platform draw its own parts, such as the title bar, to match.
+        asked = {Appearance.LIGHT: Qt.ColorScheme.Light, Appearance.DARK: Qt.ColorScheme.Dark}
+        self._app.styleHints().setColorScheme(asked.get(appearance, Qt.ColorScheme.Unknown))
+        self._follow(self._app.styleHints().colorScheme())
+
+    @Slot(Qt.ColorScheme)
+    def _follow(self, scheme: Qt.ColorScheme) -> None:
+        # An empty palette takes ours away, and what remains is the desktop's.
+        self._app.setPalette(QPalette())
+        self._colours = choose_colours(self._appearance, scheme, self._app.palette())
+        self._app.setPalette(make_palette(self._colours))
+        self._app.setStyleSheet(make_stylesheet(self._colours))
+        self.changed.emit()

@@ -1,0 +1,122 @@
+"""The app's own half: tidies up when it is quiet, passes messages on, hears who wants the window."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QApplication
+
+from app.asking import command
+from app.control import client
+from app.life.installation import Installation
+from scheduler.connections.vault_errors import VaultLockedError
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.store import history
+from tests.app.verbs.served import job, serving
+from tests.connections.doorman import Doorman, door
+from tests.connections.secret_service import SecretService
+
+LIMIT = 60.0
+NOTIFYING = """
+import dayhand
+flow = dayhand.Workflow("Notes", connections=["notify:me"])
+things = flow.topic("things")
+
+@flow.consumer(subscribe=[things], approve="never")
+class Tell:
+    def prepare(self, ctx, state):
+        found = ctx.peek(things, limit=1)
+        return dayhand.prepared(reserve=found) if found else dayhand.nothing()
+
+    def mutate(self, ctx, prepared):
+        ctx.call("notify:me", "send", title="Hello", text=prepared.reserve[0].title)
+"""
+READS = """
+import dayhand
+flow = dayhand.Workflow("NAME", connections=["door:home"])
+
+@flow.job(cron="0 4 1 1 *")
+def read(ctx):
+    ctx.call("door:home", "look")
+"""
+
+
+def wait_for(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + LIMIT
+    while not holds():
+        assert time.monotonic() < end, "it never came to be"
+        QCoreApplication.processEvents()
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def installation(tmp_path: Path, qapp: QApplication) -> Iterator[Installation]:
+    with serving(tmp_path / "data") as installation:
+        yield installation
+
+
+def deploy(installation: Installation, source: str) -> None:
+    validated = installation.house.validation.validate("script.py", source)
+    installation.host.ask(lambda _: installation.house.commands.deploy(validated, Wish(grant=True))).result(LIMIT)
+
+
+def test_after_a_while_of_quiet_the_history_is_indexed(installation: Installation) -> None:
+    deploy(installation, job())
+    installation.host.ask(lambda _: installation.house.commands.run("backup")).result(LIMIT)
+    db = installation.database.read()
+    wait_for(lambda: history.is_behind(db))
+    wait_for(lambda: not history.is_behind(db))
+    assert db.execute("SELECT count(*) FROM history").fetchone()[0] == 1
+
+
+def test_a_message_of_a_workflow_arrives(installation: Installation) -> None:
+    told: list[tuple[str, str]] = []
+    installation.told.connect(lambda title, text: told.append((title, text)))
+    deploy(installation, NOTIFYING)
+    publish = installation.house.commands.publish
+    installation.host.ask(lambda _: publish("notes", "things", "1", title="World")).result(LIMIT)
+    wait_for(lambda: told)
+    assert told == [("Hello", "World")]
+
+
+def test_who_wants_the_window_is_heard(installation: Installation, tmp_path: Path) -> None:
+    wanted: list[int] = []
+    installation.show_wanted.connect(lambda: wanted.append(1))
+    end = client.reach(tmp_path / "data")
+    assert end is not None
+    [message] = client.ask(end, "window", {})
+    assert message["answer"]["sentence"]
+    wait_for(lambda: wanted)
+
+
+def test_it_is_quiet_when_there_is_nothing_left_to_do(installation: Installation) -> None:
+    deploy(installation, job())
+    assert installation.host.ask(lambda _: installation.is_quiet()).result(LIMIT)
+    installation.host.ask(lambda _: installation.house.commands.run("backup")).result(LIMIT)
+    wait_for(lambda: installation.views.last_number() == 1)
+    wait_for(lambda: installation.host.ask(lambda _: installation.is_quiet()).result(LIMIT))
+    assert installation.views.workflow("backup").recent[0].status == "committed"
+
+
+def test_a_locked_keyring_is_said_and_everything_goes_on_when_it_is_unlocked(
+    installation: Installation, service: SecretService
+) -> None:
+    """U9, with a keyring that is locked and unlocked while the app runs; nobody tells the installation."""
+    installation.house.registry._connectors["door"] = door
+    with service.keyring("pw"), Doorman().working() as doorman:
+        given = {"name": "door:home", "settings": {"url": doorman.url}, "secrets": {"password": "hunter2"}}
+        command(installation, "connect", **given)
+        installation._vault.forget()
+        service.lock()
+        for name in ("A", "B"):
+            command(installation, "deploy", path=f"/{name}.py", source=READS.replace("NAME", name), grant=True)
+            command(installation, "run", target=name)
+        wait_for(lambda: [one.workflows for one in installation.views.attention()] == [("a", "b")])
+        [request] = installation.views.attention()
+        assert (request.kind, request.sentence) == ("keyring", VaultLockedError().sentence)
+        assert doorman.let_in == ["/test"]
+        service.unlock("pw")
+        wait_for(lambda: doorman.let_in == ["/test", "/look", "/look"])
+        wait_for(lambda: installation.views.attention() == [])

@@ -1,0 +1,98 @@
+"""What the engine says in English is said again in German, or left as it is."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtWidgets import QApplication
+
+from app.words.interpreting import interpret
+from app.words.languages import Language, speak
+from scheduler.timing.occurrences import Reason
+from scheduler.timing.spec import Kind, Spec
+from scheduler.timing.words import say
+from scheduler.timing.zones import LOCAL
+
+
+@pytest.fixture
+def in_german(qapp: QApplication) -> Iterator[None]:
+    before = QLocale()
+    installed = speak(Language.GERMAN, QLocale("de_DE"))
+    yield
+    for translator in installed:
+        QCoreApplication.removeTranslator(translator)
+    QLocale.setDefault(before)
+
+
+def cron(*texts: str, timezone: str = LOCAL, **more: Any) -> Spec:
+    return Spec(kind=Kind.CRON, cron=texts, timezone=timezone, **more)
+
+
+def every(**length: int) -> Spec:
+    return Spec(kind=Kind.EVERY, every=timedelta(**length), timezone=LOCAL)
+
+
+@pytest.mark.parametrize(
+    ("spec", "english", "german"),
+    [
+        (every(minutes=1), "Every minute", "Jede Minute"),
+        (every(minutes=5), "Every 5 minutes", "Alle 5 Minuten"),
+        (every(hours=24), "Every 24 hours", None),
+        (cron("0 9 * * *"), "Daily at 09:00", "Täglich um 09:00"),
+        (cron("0 9,12,18 * * *"), "Daily at 09:00, 12:00 and 18:00", "Täglich um 09:00, 12:00 und 18:00"),
+        (cron("0 9 * * 1-5"), "Weekdays at 09:00", "Montags bis freitags um 09:00"),
+        (cron("0 9 * * 0,6"), "Weekends at 09:00", "Am Wochenende um 09:00"),
+        (cron("0 9 * * 1,3"), "Mondays and Wednesdays at 09:00", "Montags und mittwochs um 09:00"),
+        (cron("0 9 * * 1-4"), "Monday to Thursday at 09:00", "Montags bis donnerstags um 09:00"),
+        (cron("0 9 1 * *"), "1st of the month at 09:00", "Am 1. des Monats um 09:00"),
+        (cron("0 9 1,15 * *"), "1st and 15th of the month at 09:00", "Am 1. und 15. des Monats um 09:00"),
+        (cron("0 9 L * *"), "Last day of the month at 09:00", "Am letzten Tag des Monats um 09:00"),
+        (cron("0 9 1 1 *"), "1 January at 09:00", "Am 1. Januar um 09:00"),
+        (cron("15 * * * *"), "Hourly at :15", "Stündlich um :15"),
+        (cron("*/15 9-17 * * *"), "Every 15 minutes from 09:00 to 17:45", "Alle 15 Minuten von 09:00 bis 17:45"),
+        (
+            cron("*/15 9-17 * * 1-5"),
+            "Every 15 minutes from 09:00 to 17:45 on weekdays",
+            "Alle 15 Minuten von 09:00 bis 17:45 montags bis freitags",
+        ),
+        (cron("0 9 * * *", timezone="America/New_York"), "Daily at 09:00 (New York)", "Täglich um 09:00 (New York)"),
+        (cron("0 9 13 * 5"), None, None),
+        (cron("0 9 * * 5#3"), None, None),
+        (cron("0 9 * * *", limit=3), None, None),
+        (every(days=2), None, None),
+    ],
+)
+def test_schedules_of_the_usual_shapes_are_said_in_german_and_others_as_the_engine_says_them(
+    in_german: None, spec: Spec, english: str | None, german: str | None
+) -> None:
+    said = say(spec, viewer_zone="Europe/Berlin")
+    assert english is None or said.startswith(english)
+    assert interpret(said) == (german or said)
+
+
+def test_several_schedules_are_said_together_or_not_at_all(in_german: None) -> None:
+    assert interpret("Daily at 09:00; Every 5 minutes") == "Täglich um 09:00; Alle 5 Minuten"
+    mixed = "Daily at 09:00; on the 13th or Fridays at 09:00"
+    assert interpret(mixed) == mixed
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_why_something_did_not_run_is_german(in_german: None, reason: Reason) -> None:
+    assert interpret(reason.sentence) != reason.sentence
+
+
+def test_what_a_script_says_stays(in_german: None) -> None:
+    for sentence in ("Add 3 receipts to Expenses", "", "at 09:00", "Filed; done", "Every cat and dog"):
+        assert interpret(sentence) == sentence
+
+
+def test_in_english_nothing_changes(qapp: QApplication) -> None:
+    before = QLocale()
+    try:
+        for spoken in ("en_GB", "C"):
+            QLocale.setDefault(QLocale(spoken))
+            assert interpret("Weekdays at 09:00") == "Weekdays at 09:00"
+    finally:
+        QLocale.setDefault(before)
