@@ -108,6 +108,7 @@ class Shell(QObject):
     def close(self) -> None:
         """Take everything down; the installation can be ended afterwards."""
         self.watch.close()
+        self.notices.end()
         self.leaving.close()
         self.tray.close()
         self.window.let_go()

@@ -2,7 +2,6 @@
 
 import html
 import logging
-import unicodedata
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.notices.notice import NoNotices, Notice, Notices, Urgency
+from app.notices.plain import tidy
 from app.platform.bus import Bus, Reply
 from app.platform.services import Service
 
@@ -19,10 +19,7 @@ _NAME = "org.freedesktop.Notifications"
 _PATH = "/org/freedesktop/Notifications"
 _URGENCY = {Urgency.LOW: 0, Urgency.NORMAL: 1, Urgency.CRITICAL: 2}
 _BY_ITSELF, _NEVER = -1, 0
-_LONGEST = 1000
 _PATIENCE = 10.0
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Signs that reverse the text after them, with which a sender could make one read something else."""
 
 
 @dataclass(slots=True)
@@ -78,6 +75,10 @@ class DesktopNotices(QObject):
             self._withdraw(key)
         except Exception:  # as above
             log.exception("A notice could not be withdrawn")
+
+    def end(self) -> None:
+        for key in [key for key, sent in self._open.items() if sent.notice.actions]:
+            self.withdraw(key)
 
     def _send(self, notice: Notice) -> None:
         _write(notice, 0, frozenset())  # what cannot be written is refused here, before it stands in the way of others
@@ -197,25 +198,14 @@ class DesktopNotices(QObject):
 
 def _write(notice: Notice, replaces: int, abilities: frozenset[str]) -> tuple[Any, ...]:
     """The values of Notify, for a daemon with these abilities."""
-    text = _clean(notice.text)
+    clean = tidy(notice)
     return (
         "Dayhand",
         replaces,
         "dayhand",
-        " ".join(_clean(notice.title).split()),
-        html.escape(text, quote=False) if "body-markup" in abilities else text,
-        [_clean(part) for action in notice.actions for part in action] if "actions" in abilities else [],
+        clean.title,
+        html.escape(clean.text, quote=False) if "body-markup" in abilities else clean.text,
+        [part for action in clean.actions for part in action] if "actions" in abilities else [],
         {"urgency": ("y", _URGENCY[notice.urgency]), "desktop-entry": ("s", "dayhand")},
         _NEVER if notice.urgency is Urgency.CRITICAL else _BY_ITSELF,
     )
-
-
-def _clean(text: str) -> str:
-    """Only what D-Bus and every daemon can take, nothing that turns the text around, and not a whole log."""
-    sound = text.encode("utf-8", "replace").decode()
-    whole = "".join(
-        " " if unicodedata.category(character) == "Cc" and character != "\n" else character
-        for character in sound
-        if character not in _TURNING
-    )
-    return whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1]}…"

@@ -48,6 +48,9 @@ class Notices(Protocol):
     def withdraw(self, key: str) -> None:
         """Take it away if it is still there. Never raises, never waits."""
 
+    def end(self) -> None:
+        """The app ends, and nobody would hear a button: take away what has any."""
+
 
 class NoNotices(QObject):
     """Shows nothing: for a person who wants none, and for tests."""
@@ -60,3 +63,6 @@ class NoNotices(QObject):
 
     def withdraw(self, key: str) -> None:
         """Nothing was shown."""
+
+    def end(self) -> None:
+        """As above."""

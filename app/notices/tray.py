@@ -61,6 +61,9 @@ class TrayNotices(QObject):
         if key == self._key:
             self._key = None
 
+    def end(self) -> None:
+        """It goes with the icon."""
+
     def _send(self, notice: Notice) -> None:
         if self._tray is None:
             return

@@ -194,3 +194,16 @@ def test_a_daemon_that_was_killed_and_started_again_has_working_buttons(
     desk.press(DAEMON, "Approve")
     qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
     assert heard[0] == ("pressed", ASK.key, "approve")
+
+
+@pytest.mark.usefixtures("daemon")
+def test_when_the_app_ends_nobody_can_press_a_button_that_nobody_hears(
+    desk: Desktop, notices: DesktopNotices, see: See, miss: See
+) -> None:
+    notices.send(ASK)
+    notices.send(Notice(key="told:1", title="Backed up", urgency=Urgency.CRITICAL))
+    see(ASK.title)
+    see("Backed up")
+    notices.end()
+    miss(ASK.title)
+    assert "Backed up" in desk.texts(DAEMON)

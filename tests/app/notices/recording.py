@@ -63,3 +63,6 @@ class RecordingNotices(QObject):
 
     def withdraw(self, key: str) -> None:
         self.shown.pop(key, None)
+
+    def end(self) -> None:
+        self.shown.clear()
