@@ -67,4 +67,5 @@ Section "Uninstall"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
   DeleteRegKey HKCU "${KEY}"
+  DeleteRegKey HKCU "Software\Classes\AppUserModelId\Dayhand" ; what toasts are shown under
 SectionEnd

@@ -19,6 +19,7 @@ build_windows() {
     rm -r "$payload/lib/app/data/pictures"
     [ -d "$build/icons" ] || "$tools/python" "$source/packaging/icons.py" "$source/resources/icons/app.svg" "$build/icons"
     cp "$build/icons/dayhand.ico" "$source/LICENSE" "$payload"
+    cp "$build/icons/128.png" "$payload/lib/app/data/icons/app.png" # for toasts
     printf '@"%%~dp0python\\python.exe" -m app.main %%*\r\n' >"$payload/dayhand.cmd"
     settle "$payload"
     makensis -V2 -DVERSION="$version" -DPAYLOAD="$payload" -DOUT="$out/Dayhand-$version-setup.exe" \
@@ -51,7 +52,7 @@ trim_wheels() {
     find "$qt/plugins" -maxdepth 1 -mindepth 1 ! -name platforms ! -name styles ! -name iconengines \
         ! -name imageformats ! -name networkinformation -exec rm -rf {} +
     find "$qt/plugins/imageformats" -type f ! -name 'qsvg.dll' -delete
-    (cd "$payload/lib" && rm -rf hatchling* pathspec* pluggy* tomlkit* trove_classifiers* packaging packaging-* uv)
+    (cd "$payload/lib" && rm -rf hatchling* pathspec* pluggy* tomlkit* trove_classifiers* uv)
     mv "$payload/lib/bin/uv.exe" "$payload/python/uv.exe"
     rm -rf "$payload/lib/bin"
     find "$payload/lib" -name '*.pyi' -delete

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.notices.choice import choose_notices
 from app.notices.desktop import DesktopNotices
 from app.notices.notice import NoNotices, Notice, Notices, Urgency
+from app.notices.toasts import ToastNotices
 from app.notices.tray import TrayNotices
 from app.platform.bus import Bus
 
@@ -124,6 +125,18 @@ def test_on_linux_the_desktop_is_asked_first_and_the_tray_is_the_last_resort(qtb
 
 
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
-def test_elsewhere_there_are_bubbles_until_somebody_writes_more(qtbot: QtBot, platform: str) -> None:
+def test_windows_and_macos_have_toasts_and_the_tray_is_the_last_resort(
+    qtbot: QtBot, icon: StandInIcon, platform: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("desktop_notifier.DesktopNotifier", None)
+    notices = choose_notices(Bus(None), TrayNotices(icon), platform)
+    assert isinstance(notices, ToastNotices)
+    notices.send(NOTICE)
+    qtbot.waitUntil(lambda: len(icon.bubbles) == 1, timeout=60_000)
+    notices.end()
+
+
+def test_a_system_that_nobody_has_thought_of_has_bubbles(qtbot: QtBot) -> None:
     tray = TrayNotices()
-    assert choose_notices(Bus(None), tray, platform) is tray
+    assert choose_notices(Bus(None), tray, "sunos5") is tray
+    tray.end()
