@@ -7,9 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
-_PROC = Path("/proc")
+_PROC = "/proc"
 _DYING = 2.0
 """Seconds that the system may take to carry out a kill, which it does in its own time."""
 _ROUNDS = 50
@@ -28,7 +27,7 @@ class Process:
 def look_up(pid: int) -> Process | None:
     """What the system knows about a process; None if there is none, or no way to know."""
     try:
-        told = (_PROC / str(pid) / "stat").read_bytes()
+        told = _read(pid, "stat")
     except OSError:
         return None
     fields = told[told.rindex(b")") + 2 :].split()  # the name before may hold anything
@@ -44,15 +43,15 @@ def look_up(pid: int) -> Process | None:
 def living() -> Iterator[Process]:
     """Every process that is not dead."""
     with suppress(OSError):
-        for path in _PROC.iterdir():
-            if path.name.isdecimal() and (process := look_up(int(path.name))) is not None and process.is_alive:
+        for name in os.listdir(_PROC):  # noqa: PTH208  see _read
+            if name.isdecimal() and (process := look_up(int(name))) is not None and process.is_alive:
                 yield process
 
 
 def carries(pid: int, mark: bytes) -> bool:
     """Whether the process was started with that text in its environment, or is a fork of one that was."""
     try:
-        return mark in (_PROC / str(pid) / "environ").read_bytes()
+        return mark in _read(pid, "environ")
     except OSError:
         return False
 
@@ -89,7 +88,9 @@ def _is_still(process: Process) -> bool:
 
 
 def _family(root: int | None, mark: bytes) -> list[Process]:
-    everyone = list(living())
+    """Nothing in it is older than its root: most of what runs on a computer need not be looked into."""
+    first = None if root is None else look_up(root)
+    everyone = [process for process in living() if first is None or process.started >= first.started]
     members = {root}
     known: Callable[[Process], bool] = lambda process: (  # noqa: E731  reads best beside its use
         process.pid in members or process.parent in members or (root is not None and process.session == root)
@@ -111,3 +112,9 @@ def _send(process: Process, number: signal.Signals) -> None:
     if now is not None and now.started == process.started:
         with suppress(OSError):
             os.kill(process.pid, number)
+
+
+def _read(pid: int, name: str) -> bytes:
+    """Read for every process of the computer, so without the comfort of a Path, which costs more than the reading."""
+    with open(f"{_PROC}/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123
+        return file.read()
