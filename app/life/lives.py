@@ -107,14 +107,14 @@ def _live(
     try:
         installation.start()
     except OSError as error:
-        shell.window.say(str(error), Tone.BAD)
+        shell.say(str(error), Tone.BAD)
     watching = Watching(installation, shell.said.emit, look=_FILES)
     backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit)
     shell.start(background=background, greets=is_new(installation, preferences))
     if installation.damage is not None:
-        shell.window.say(installation.damage.sentence, Tone.BAD)
+        shell.say(installation.damage.sentence, Tone.BAD)
     if first is not None:
-        shell.window.say(*first)
+        shell.say(*first)
     if wanted.seconds is not None:
         QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
     app.exec()

@@ -26,12 +26,12 @@ from app.platform.moods import Moods
 from app.tray.icon import Tray
 from app.tray.menu import Choice
 from app.watch import Watch
-from app.window.window import Window
 from scheduler.engine.launcher import Announcement
 from scheduler.timing.zones import find_zone
 
 if TYPE_CHECKING:
     from app.window.welcome import Welcome
+    from app.window.window import Window
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class Shell(QObject):
     """In the GUI thread. What a person does here becomes the same commands as everywhere else."""
 
     said = Signal(str)
-    """From any thread: a sentence for the foot of the window."""
+    """From any thread: a sentence for the foot of the window, if somebody looks at it."""
 
     def __init__(
         self,
@@ -60,6 +60,8 @@ class Shell(QObject):
         self._look = look
         self._asking = Asking(self)
         self._told = 0
+        self._window: Window | None = None
+        self._greets = False
         self.welcome: Welcome | None = None
         self.wanted_import: Path | None = None
         """The export to go on from, once this life has ended for its sake."""
@@ -70,7 +72,6 @@ class Shell(QObject):
         self.herald = Herald(self.notices, context.clock, lambda: find_zone(context.machine_zone), _rules(preferences))
         self._preferences = preferences
         self.tray = tray
-        self.window = Window(installation)
         self.watch = Watch(installation, moods)
         self.leaving = Leaving(lambda: find_underway(installation), self.window_if_shown)
         self._connect(moods)
@@ -78,13 +79,43 @@ class Shell(QObject):
 
     def start(self, *, background: bool = False, greets: bool = False) -> None:
         """Whether it greets: the first time that the window is shown, whenever that is."""
+        self._greets = greets
         self.watch.look()
-        if greets:
-            self.window.shown.connect(self._greet, Qt.ConnectionType.SingleShotConnection)
         if not background:
-            self.window.come_up()
+            self.come_up()
         elif not self.tray.is_there:
             QTimer.singleShot(_NO_TRAY, self, self._be_found)
+
+    @property
+    def window(self) -> "Window":
+        """Made when it is first wanted: who starts at login may not look at it for days."""
+        if self._window is None:
+            self._window = self._make_window()
+        return self._window
+
+    @Slot()
+    def come_up(self) -> None:
+        self.window.come_up()
+
+    @Slot(str)
+    def say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
+        """At the foot of the window, if somebody looks at it."""
+        if self._window is not None:
+            self._window.say(sentence, tone)
+
+    def _make_window(self) -> "Window":
+        from app.window.window import Window  # noqa: PLC0415  as late as the window itself
+
+        window = Window(self._installation)
+        window.closing.connect(self._close_window)
+        window.quit_wanted.connect(self.leave)
+        window.preferred.connect(self.follow)
+        window.import_wanted.connect(self.take_in)
+        if self._greets:
+            window.shown.connect(self._greet, Qt.ConnectionType.SingleShotConnection)
+        if self.watch.latest is not None:
+            window.show_overview(self.watch.latest)
+        return window
 
     @Slot()
     def _greet(self) -> None:
@@ -102,7 +133,7 @@ class Shell(QObject):
         self._asking.ask(
             lambda: keep_preferences(folder, replace(read_preferences(folder), welcomed=True)),
             lambda _: None,
-            lambda error: self.window.say(str(error), Tone.BAD),
+            lambda error: self.say(str(error), Tone.BAD),
         )
 
     def close(self) -> None:
@@ -111,30 +142,27 @@ class Shell(QObject):
         self.notices.end()
         self.leaving.close()
         self.tray.close()
-        self.window.let_go()
+        if self._window is not None:
+            self._window.let_go()
         self._installation.house.connecting.give_up()
         close_asking()
 
     def _connect(self, moods: Moods) -> None:
-        installation, window = self._installation, self.window
+        installation = self._installation
         self.watch.changed.connect(self._show)
         moods.changed.connect(self.watch.stir)
         moods.resumed.connect(self.herald.look)
         moods.zone_changed.connect(self.watch.stir)
         installation.announced.connect(self._hear)
         installation.told.connect(self._tell)
-        self.said.connect(window.say)
-        installation.show_wanted.connect(window.come_up)
+        self.said.connect(self.say)
+        installation.show_wanted.connect(self.come_up)
         installation.quit_wanted.connect(self._quit)
         self.herald.pressed.connect(self._press)
         self.herald.asked.connect(lambda _: self._open("attention"))
         self.tray.came.connect(self.bubbles.use)
-        self.tray.activated.connect(window.come_up)
+        self.tray.activated.connect(self.come_up)
         self.tray.chosen.connect(self._choose)
-        window.closing.connect(self._close_window)
-        window.quit_wanted.connect(self.leave)
-        window.preferred.connect(self.follow)
-        window.import_wanted.connect(self.take_in)
         self.leaving.left.connect(self._end)
         if tray_icon := self.tray.icon:
             self.bubbles.use(tray_icon)
@@ -168,7 +196,8 @@ class Shell(QObject):
     @Slot(object)
     def _show(self, overview: Overview) -> None:
         self.tray.show_overview(overview)
-        self.window.show_overview(overview)
+        if self._window is not None:
+            self._window.show_overview(overview)
         wanted = overview.requests if self._preferences.notices else ()
         self.herald.tell(make_problem(one, overview) for one in wanted)
 
@@ -177,7 +206,7 @@ class Shell(QObject):
         if announcement.sentence:
             if announcement.is_warning:
                 log.warning("%s", announcement.sentence)
-            self.window.say(announcement.sentence, Tone.BAD if announcement.is_warning else Tone.QUIET)
+            self.say(announcement.sentence, Tone.BAD if announcement.is_warning else Tone.QUIET)
 
     @Slot(str, str)
     def _tell(self, title: str, text: str) -> None:
@@ -217,15 +246,15 @@ class Shell(QObject):
 
     def _refuse(self, key: str, error: Exception) -> None:
         """Said where the person is looking, and politely."""
-        if self.window.isActiveWindow():
-            self.window.say(str(error), Tone.ATTENTION)
+        if self._window is not None and self._window.isActiveWindow():
+            self._window.say(str(error), Tone.ATTENTION)
         else:
             self.notices.send(Notice(key=key, title=self.tr("That was not done"), text=str(error)))
         self.watch.stir()
 
     def _open(self, page: str, subject: str = "") -> None:
         self.window.open_page(page, subject)
-        self.window.come_up()
+        self.come_up()
 
     def _close_window(self) -> None:
         """Close is not quit. Without a tray the window must still be found."""
@@ -249,8 +278,9 @@ class Shell(QObject):
         if not self.tray.is_there and not self.window.isVisible():
             self.window.showMinimized()
 
-    def window_if_shown(self) -> Window | None:
-        return self.window if self.window.isVisible() and not self.window.isMinimized() else None
+    def window_if_shown(self) -> "Window | None":
+        window = self._window
+        return window if window is not None and window.isVisible() and not window.isMinimized() else None
 
 
 def end_app() -> None:

@@ -152,6 +152,26 @@ def test_started_in_the_background_without_a_tray_it_can_still_be_found(
     wait(shell.window.isMinimized)
 
 
+def test_whoever_starts_hidden_has_no_window_until_it_is_wanted(
+    make_shell: Callable[..., Shell],
+    installation: Installation,
+    request_: RequestView,
+    screen: StandInDaemon,
+    wait: Wait,
+) -> None:
+    """News, sentences and refusals need none; then it shows at once how everything stands."""
+    shell = make_shell(installation, background=True)
+    wait(lambda: number_of(screen, "Receipts"))
+    shell.said.emit("Something happened.")
+    shell._refuse("refused:run", RuntimeError("No."))
+    wait(lambda: number_of(screen, "That was not done"))
+    assert shell.window_if_shown() is None
+    assert shell._window is None
+    shell.tray.activated.emit()
+    assert shell.window_if_shown() is shell.window
+    assert shell.window.status.text().startswith("1 thing needs you")
+
+
 def test_a_second_start_brings_the_window_to_the_front(
     make_shell: Callable[..., Shell], empty: Installation, wait: Wait
 ) -> None:
