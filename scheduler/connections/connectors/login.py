@@ -41,6 +41,12 @@ def basic(user: str, password: str) -> dict[str, str]:
     return {"Authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"}
 
 
+def password_headers(call: Call) -> dict[str, str]:
+    """For a server that may want a user and password; none where no user is named."""
+    user = call.settings.get("user")
+    return basic(user, call.settings.get("password") or "") if user else {}
+
+
 def trust(call: Call) -> "ssl.SSLContext | None":
     """Whose certificates are believed; None for those that the system believes."""
     chosen = call.settings.get("certificate")

@@ -19,7 +19,7 @@ from scheduler.connections.connector import (
 from scheduler.connections.connectors.caldav.events import read_events, read_given, write_event
 from scheduler.connections.connectors.caldav.ical import NotACalendarError
 from scheduler.connections.connectors.caldav.ical_times import known_zone
-from scheduler.connections.connectors.login import CERTIFICATE, basic, trust
+from scheduler.connections.connectors.login import CERTIFICATE, password_headers, trust
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.web import Answer, check, request
 from scheduler.rules.failures import FailureClass
@@ -42,13 +42,12 @@ _WHAT = f"""<?xml version="1.0"?><propfind {_SPACES}><prop><resourcetype/><displ
 
 def _ask(call: Call, method: str, url: str, body: str = "", *, acts: bool = False, **headers: str) -> Answer:
     kind = "text/calendar" if method == "PUT" else "application/xml"
-    login = basic(call.settings["user"], call.settings.get("password") or "") if call.settings.get("user") else {}
     typed = {"Content-Type": f"{kind}; charset=utf-8"} if body else {}
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     return request(
         method,
         url,
-        headers={**typed, **sent, **login},
+        headers={**typed, **sent, **password_headers(call)},
         body=body.encode() if body else None,
         seconds=call.seconds,
         acts=acts,
@@ -57,12 +56,13 @@ def _ask(call: Call, method: str, url: str, body: str = "", *, acts: bool = Fals
 
 
 def _things(call: Call, method: str, url: str, body: str, depth: str) -> "list[Thing]":
-    from scheduler.connections.connectors.caldav.dav import NotDavError, read_things  # noqa: PLC0415  costs the app's start
+    from scheduler.connections.connectors.caldav.dav import read_things  # noqa: PLC0415  costs the app's start
+    from scheduler.connections.connectors.markup import BadXmlError  # noqa: PLC0415  as above
 
     answer = check(_ask(call, method, url, body, Depth=depth), call.now)
     try:
         return read_things(answer.body)
-    except NotDavError as error:
+    except BadXmlError as error:
         raise wrong(
             f"{answer.host} does not answer as a calendar server does. Look whether the address is right."
         ) from (error)

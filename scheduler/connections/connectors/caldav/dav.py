@@ -1,17 +1,13 @@
 """WebDAV as far as calendars need it: questions in XML, and what a server says of several things at once."""
 
 from dataclasses import dataclass
-from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
 
-_DEEPEST = 100
+from scheduler.connections.connectors.markup import BadXmlError, read_xml
+
+_MOST_ELEMENTS = 500_000
 DAV = "{DAV:}"
 CALDAV = "{urn:ietf:params:xml:ns:caldav}"
-
-
-class NotDavError(ValueError):
-    """An answer that is not what WebDAV says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +31,9 @@ class Thing:
 
 def read_things(content: bytes) -> list[Thing]:
     """The answers of a multi-status; properties with another status than 200 are left out."""
-    root = read_xml(content)
+    root = _tree(content)
     if root.tag != f"{DAV}multistatus":
-        raise NotDavError("no multi-status")
+        raise BadXmlError("is no multi-status")
     things = []
     for response in root.findall(f"{DAV}response"):
         found = Element("found")
@@ -48,36 +44,17 @@ def read_things(content: bytes) -> list[Thing]:
     return things
 
 
-def read_xml(content: bytes) -> Element:
-    """A tree from XML that may be hostile: no entities of its own, nothing from outside, bounded depth."""
-    builder = TreeBuilder()
-    depth = 0
+def _tree(content: bytes) -> Element:
+    builder, count = TreeBuilder(), 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > _DEEPEST:
-            raise NotDavError("nested too deeply")
+        nonlocal count
+        count += 1
+        if count > _MOST_ELEMENTS:  # a tree takes far more memory than its text
+            raise BadXmlError("has more in it than is read")
         builder.start(_tag(name), attributes)
 
-    def end(name: str) -> None:
-        nonlocal depth
-        depth -= 1
-        builder.end(_tag(name))
-
-    def declared(*_: Any) -> None:
-        raise NotDavError("entities of its own")
-
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = builder.data
-    parser.EntityDeclHandler = declared
-    try:
-        parser.Parse(content, True)  # noqa: FBT003  expat takes no names
-    except (expat.ExpatError, LookupError) as error:
-        raise NotDavError("not well-formed") from error
+    read_xml(content, start, lambda name: builder.end(_tag(name)), builder.data)
     return builder.close()
 
 

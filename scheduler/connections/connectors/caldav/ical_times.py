@@ -10,6 +10,8 @@ from scheduler.connections.connectors.caldav.ical import Component, Property
 _DURATION = re.compile(r"([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?")
 _DAY = re.compile(r"[0-9]{8}")
 _TIME = re.compile(r"[0-9]{8}T[0-9]{6}Z?")
+_LONGEST_NAME, _MOST_STEPS = 100, 3
+"""America/Argentina/ComodRivadavia is as long as they get."""
 _OFFSET = re.compile(r"([+-])(\d\d)(\d\d)(\d\d)?")
 
 
@@ -83,7 +85,7 @@ def zones_of(calendar: Component) -> dict[str, tzinfo]:
 
 def known_zone(name: str) -> tzinfo | None:
     """By its name, or by the end of a longer one, as in /example.org/Europe/Berlin."""
-    parts = [part for part in name.split("/") if part]
+    parts = [part for part in name[-_LONGEST_NAME:].split("/") if part][-_MOST_STEPS:]
     for start in range(len(parts)):
         try:
             return ZoneInfo("/".join(parts[start:]))

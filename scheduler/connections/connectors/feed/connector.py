@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
-from scheduler.connections.connectors.login import CERTIFICATE, basic, trust
+from scheduler.connections.connectors.login import CERTIFICATE, password_headers, trust
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.web import Answer, check, request
 
@@ -31,23 +31,20 @@ def _entries(call: Call) -> dict[str, Any]:
 
 
 def _fetch(call: Call, conditions: dict[str, str]) -> Answer:
-    headers = {"Accept": "application/atom+xml, application/rss+xml, application/xml;q=0.9, */*;q=0.5", **conditions}
-    if call.settings.get("user"):
-        headers |= basic(call.settings["user"], call.settings.get("password") or "")
+    accept = {"Accept": "application/atom+xml, application/rss+xml, application/xml;q=0.9, */*;q=0.5"}
+    headers = {**accept, **conditions, **password_headers(call)}
     answer = request("GET", call.settings["url"], headers=headers, seconds=call.seconds, context=trust(call))
     return answer if answer.status == 304 and conditions else check(answer, call.now)
 
 
 def _read(answer: Answer) -> list[dict[str, Any]]:
-    from scheduler.connections.connectors.feed.documents import (  # noqa: PLC0415  costs the start of the app
-        NotAFeedError,
-        read_feed,
-    )
+    from scheduler.connections.connectors.feed.documents import read_feed  # noqa: PLC0415  costs the start of the app
+    from scheduler.connections.connectors.markup import BadXmlError  # noqa: PLC0415  as above
 
     charset = _CHARSET.search(answer.headers.get("Content-Type", ""))
     try:
         found = read_feed(answer.body, charset[1] if charset else None)
-    except NotAFeedError as error:
+    except BadXmlError as error:
         raise wrong(
             f"What {answer.host} answered cannot be read as a feed, because it {error.reason}. Look for the address of "
             "the feed itself; a page often links to it as RSS."

@@ -1,13 +1,11 @@
-"""RSS 2.0 and 1.0 and Atom, read from hostile XML: no entities of its own, nothing from outside, bounded depth."""
+"""RSS 2.0 and 1.0 and Atom: their entries, as they are written."""
 
 import html
 import re
 from dataclasses import dataclass, field
-from html.entities import html5
-from typing import Any
-from xml.parsers import expat
 
-_DEEPEST = 200
+from scheduler.connections.connectors.markup import BadXmlError, read_xml
+
 _MOST = 1000
 _LONGEST_TEXT = 100_000
 _ATOM = frozenset({"http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"})
@@ -25,14 +23,6 @@ _TAKEN = frozenset(
 _MARKUP = re.compile(r"<[^<>]*>")
 
 
-class NotAFeedError(ValueError):
-    """What was read is no feed, or one that may not be read; `reason` completes "because it"."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
 @dataclass(slots=True)
 class Found:
     """One entry as it was written: texts by name, the first of each that is not empty."""
@@ -44,17 +34,9 @@ class Found:
 
 
 def read_feed(content: bytes, charset: str | None = None) -> list[Found]:
-    """The first thousand entries, in the order of the feed."""
+    """The first thousand entries, in the order of the feed; BadXmlError if it is none."""
     reading = _Reading()
-    declared = content[:200].lstrip().startswith(b"<?xml") and b"encoding" in content[:200]
-    try:
-        parser = expat.ParserCreate(None if declared else charset, namespace_separator=" ")
-        reading.listen(parser)
-        parser.Parse(content.lstrip(), True)  # noqa: FBT003  expat takes no names
-    except (expat.ExpatError, LookupError, ValueError) as error:
-        if isinstance(error, NotAFeedError):
-            raise
-        raise NotAFeedError("is not well-formed XML") from error
+    read_xml(content, reading.start, reading.end, reading.text, charset)
     return reading.entries
 
 
@@ -68,24 +50,11 @@ class _Reading:
         self._markup = False
         self._pieces: list[str] = []
 
-    def listen(self, parser: expat.XMLParserType) -> None:
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        parser.EntityDeclHandler = self._declared
-        # Names that only HTML knows, such as &nbsp;, are then skipped and not an error; nothing is fetched.
-        parser.UseForeignDTD(True)  # noqa: FBT003  as above
-        parser.ExternalEntityRefHandler = lambda *_: 1
-        parser.SkippedEntityHandler = self._skipped
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise NotAFeedError("is nested too deeply")
         space, _, local = name.rpartition(" ")
         if self._depth == 1 and local not in _ROOTS:
-            raise NotAFeedError("is not RSS or Atom")
+            raise BadXmlError("is not RSS or Atom")
         if self._entry is None:
             if local in ("item", "entry") and space in _CORE and len(self.entries) < _MOST:
                 self._entry, self._entry_depth = Found(), self._depth
@@ -102,7 +71,7 @@ class _Reading:
             if self._name == "guid" and attributes.get("isPermaLink", "true") == "false":
                 self._name = "id"
 
-    def _end(self, _: str) -> None:
+    def end(self, _: str) -> None:
         if self._entry is not None and self._depth == self._entry_depth + 1 and self._name:
             text = "".join(self._pieces)[:_LONGEST_TEXT]
             self._keep(self._name, html.unescape(_MARKUP.sub(" ", text)) if self._markup else text)
@@ -112,16 +81,9 @@ class _Reading:
             self._entry = None
         self._depth -= 1
 
-    def _text(self, text: str) -> None:
+    def text(self, text: str) -> None:
         if self._name:
             self._pieces.append(text)
-
-    def _skipped(self, name: str, is_parameter: bool) -> None:  # noqa: FBT001  expat calls it so
-        if not is_parameter:
-            self._text(html5.get(f"{name};", ""))
-
-    def _declared(self, *_: Any) -> None:
-        raise NotAFeedError("declares entities of its own, which are not read")
 
     def _keep(self, name: str, text: str) -> None:
         assert self._entry is not None

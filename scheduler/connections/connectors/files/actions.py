@@ -1,7 +1,5 @@
 """Writing, moving and deleting files: whole or not at all, also for a process that is killed, and how to tell later."""
 
-import base64
-import binascii
 import secrets
 import stat
 from contextlib import suppress
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
+from scheduler.connections.connectors.content import content_of
 from scheduler.connections.connectors.folder import place_in, root_of
 from scheduler.connections.disk import explained, is_there, kept, make_folders, rename_to_new, sync_folder, write_part
 from scheduler.connections.mistakes import wrong
@@ -18,18 +17,6 @@ from scheduler.rules.failures import FailureClass
 PART = ".dayhand-part-"
 """How the names of files begin that are being written; one that is left over is removed later."""
 _ABANDONED = timedelta(hours=1)
-
-
-def _content(call: Call) -> bytes:
-    text, encoded = call.parameters.get("text"), call.parameters.get("base64")
-    if (text is None) == (encoded is None):
-        raise wrong('write takes either "text" or "base64".')
-    try:
-        return str(text).encode() if encoded is None else base64.b64decode(encoded, validate=True)
-    except UnicodeEncodeError as error:
-        raise wrong('"text" holds characters that cannot be written as UTF-8.') from error
-    except (binascii.Error, ValueError) as error:
-        raise wrong('"base64" is not base64.') from error
 
 
 def _written(root: Path, place: Path, content: bytes) -> dict[str, Any]:
@@ -44,7 +31,7 @@ def _holds(place: Path, content: bytes) -> bool:
 
 
 def write(call: Call) -> dict[str, Any]:
-    content = _content(call)
+    content = content_of(call)
     root, given = root_of(call), call.parameters["path"]
     place = place_in(root, given, follow=True)
     with explained(given):
@@ -74,7 +61,7 @@ def _sweep(folder: Path, now: datetime) -> None:
 
 
 def check_write(call: Call) -> Checked:
-    content = _content(call)
+    content = content_of(call)
     root, given = root_of(call), call.parameters["path"]
     place = place_in(root, given, follow=True)
     with explained(given):

@@ -1,7 +1,5 @@
 """Files at Google: what is there, and a file that is put there once."""
 
-import base64
-import binascii
 import hashlib
 import json
 import re
@@ -9,6 +7,7 @@ import secrets
 from typing import Any
 
 from scheduler.connections.connector import Call, Checked
+from scheduler.connections.connectors.content import content_of
 from scheduler.connections.connectors.google.web import ask, ask_all
 from scheduler.connections.connectors.paging import limit_of
 from scheduler.connections.mistakes import wrong
@@ -33,7 +32,9 @@ def files(call: Call) -> list[dict[str, Any]]:
 
 def upload(call: Call) -> dict[str, Any]:
     """What it is and what is in it, in one request."""
-    content = _content(call)
+    content = content_of(call)
+    if len(content) > _LARGEST:
+        raise wrong("The file is larger than 25 MB, the most that is uploaded.")
     kind = call.parameters.get("type") or ("text/plain" if call.parameters.get("text") is not None else None)
     kind = kind or "application/octet-stream"
     if not _TYPE.fullmatch(kind):
@@ -71,19 +72,6 @@ def _mark(call: Call) -> str:
 
 def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'")
-
-
-def _content(call: Call) -> bytes:
-    text, encoded = call.parameters.get("text"), call.parameters.get("base64")
-    if (text is None) == (encoded is None):
-        raise wrong('upload needs either "text" or "base64".')
-    try:
-        content = base64.b64decode(encoded or "", validate=True) if text is None else text.encode()
-    except (binascii.Error, ValueError) as error:
-        raise wrong('"base64" is not base64.' if text is None else '"text" cannot be written as UTF-8.') from error
-    if len(content) > _LARGEST:
-        raise wrong("The file is larger than 25 MB, the most that is uploaded.")
-    return bytes(content)
 
 
 def _told(file: Told) -> dict[str, Any]:

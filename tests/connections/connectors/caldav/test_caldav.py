@@ -245,7 +245,9 @@ def test_a_calendar_that_is_gone_is_said(calendar: Calendar) -> None:
         b"hello",
         b"<!DOCTYPE a [<!ENTITY b 'c'>]><multistatus xmlns='DAV:'>&b;</multistatus>",
         b"<multistatus xmlns='DAV:'>" + b"<a>" * 100_000,
+        b"<multistatus xmlns='DAV:'>" + b"<a/>" * 500_001 + b"</multistatus>",
         b'<?xml version="1.0" encoding="klingon"?><a/>',
+        b'<?xml version="1.0" encoding="idna"?><a/>',
     ],
 )
 def test_what_is_no_calendar_server_is_said(body: bytes) -> None:

@@ -144,8 +144,15 @@ def test_a_day_later_is_the_same_time_by_the_clock_and_hours_are_hours() -> None
     assert str(before.plus(timedelta(hours=23))) == "2026-03-29T12:00:00+02:00"
 
 
+def test_a_zone_is_known_by_the_end_of_its_name() -> None:
+    for name in ("Europe/Berlin", "/example.org/2026/Europe/Berlin", "x" * 200_000 + "/Europe/Berlin"):
+        assert known_zone(name) == BERLIN
+    assert known_zone("/example.org/America/Argentina/ComodRivadavia") is not None
+
+
 @pytest.mark.parametrize(
-    "name", ["", "/", "../../etc/passwd", "Europe", "W. Europe Standard Time", "\0", "Europe/Berlin\n"]
+    "name",
+    ["", "/", "../../etc/passwd", "Europe", "W. Europe Standard Time", "\0", "Europe/Berlin\n", "a/" * 200_000],
 )
 def test_a_zone_that_is_not_known_is_none(name: str) -> None:
     assert known_zone(name) is None
