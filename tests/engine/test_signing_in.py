@@ -1,11 +1,16 @@
 """Connecting through the browser: a real service, a real keyring, and who may sign in again."""
 
+import json
+import ssl
 import threading
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+import trustme
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.google.connector import google
@@ -23,8 +28,9 @@ from tests.connections import fronts
 from tests.connections.chromium import running_chromium
 from tests.connections.emulator import ANNA, BERT
 from tests.connections.front import Front, Rule
-from tests.connections.oauth.people import agree, at
+from tests.connections.oauth.people import agree, asked_by, at
 from tests.connections.secret_service import SecretService
+from tests.connections.web_servers import Reply, web
 from tests.engine.harness import HOUR
 from tests.runs.scripts import job
 from tests.runs.shop import Shop
@@ -204,11 +210,47 @@ def test_a_web_api_with_another_login_opens_no_browser(shop: Shop, front: Front)
     assert not keeps_secrets(http, {"auth": "none", "secret": None, "client_secret": None})
 
 
-@pytest.mark.parametrize("address", ["", "http://example.org/oauth", "example.org"])
+@pytest.mark.parametrize("address", ["", "http://example.org/oauth", "example.org", "http://[::1"])
 def test_nobody_is_sent_to_sign_in_where_others_can_read(shop: Shop, front: Front, address: str) -> None:
     shop.house.connecting._open_browser = lambda url: pytest.fail(f"opened {url}")
-    with pytest.raises(ToolFailedError, match="needs the sign-in page of the service"):
-        shop.house.connect("http:me", {**web_api(front), "authorize_url": address}, test=False)
+    for field, name in (("authorize_url", "sign-in page"), ("token_url", "token address")):
+        with pytest.raises(ToolFailedError, match=f"needs the {name} of the service"):
+            shop.house.connect("http:me", {**web_api(front), field: address}, test=False)
+    if address:
+        for kind in ("google", "slack"):
+            with pytest.raises(ToolFailedError, match="that begins with https"):
+                shop.house.connect(f"{kind}:me", {"client_id": "x", "base_url": address}, test=False)
+
+
+def test_a_service_of_ones_own_signs_in_by_its_certificate(shop: Shop, tmp_path: Path) -> None:
+    """Also when the login is renewed, which knows only what the keyring has."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    tokens = {"access_token": "first", "refresh_token": "again", "expires_in": 60}
+
+    def come_back(url: str) -> None:
+        asked = asked_by(url)
+        assert asked["tenant"] == "7"
+        back = f"{asked['redirect_uri']}?{urlencode({'code': 'c', 'state': asked['state']})}"
+        threading.Thread(target=lambda: urllib.request.urlopen(back, timeout=60).close()).start()
+
+    shop.house.connecting._open_browser = come_back
+    with web(lambda _: Reply(body=json.dumps(tokens).encode()), context) as service:
+        settings = {
+            "base_url": service.url,
+            "auth": "oauth2",
+            "client_id": "me",
+            "authorize_url": f"{service.url}/authorize?tenant=7",
+            "token_url": f"{service.url}/token",
+        }
+        with pytest.raises(ToolFailedError, match="could not prove"):
+            shop.house.connect("http:own", settings)
+        shop.house.connect("http:own", {**settings, "certificate": str(tmp_path / "ca.pem")}, test=True)
+        tokens["access_token"] = "second"
+        assert shop.secrets.read("http:own")["access_token"] == "second"
+        assert [asked.path for asked in service.asked] == ["/token", "/", "/token"]
 
 
 def test_a_token_that_was_pasted_is_used_without_a_browser(shop: Shop, front: Front) -> None:

@@ -1,11 +1,10 @@
 """How a connection proves to a web server who it is, and whose certificates it believes."""
 
 import base64
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scheduler.connections.certificates import believing
 from scheduler.connections.connector import Call, Field, FieldKind, ToolFailedError
-from scheduler.connections.disk import explained
 from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
@@ -49,18 +48,7 @@ def password_headers(call: Call) -> dict[str, str]:
 
 def trust(call: Call) -> "ssl.SSLContext | None":
     """Whose certificates are believed; None for those that the system believes."""
-    chosen = call.settings.get("certificate")
-    if not chosen:
-        return None
-    from ssl import SSLError  # noqa: PLC0415  costs the start of the app
-
-    from scheduler.connections.trust import trusting  # noqa: PLC0415  as above
-
-    with explained(chosen):
-        try:
-            return trusting(Path(chosen).expanduser())
-        except (SSLError, RuntimeError) as error:
-            raise wrong(f"{chosen} is not a certificate. Choose a PEM file.") from error
+    return believing(call.settings.get("certificate"))
 
 
 def _needed(call: Call, field: str, what: str) -> str:

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from scheduler.connections.connector import Call, Connector, ToolFailedError
+from scheduler.connections.mistakes import wrong
 from scheduler.connections.oauth.browser import open_browser as open_system_browser
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError
 from scheduler.connections.oauth.loopback import Arrival, Loopback
@@ -18,6 +19,7 @@ from scheduler.connections.oauth.tokens import Tokens, ask_for_tokens, client_of
 
 PATIENCE = 300.0
 _SECONDS = 30.0
+_HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def authorise(  # noqa: PLR0913  one door for all that can differ
@@ -40,16 +42,18 @@ def authorise(  # noqa: PLR0913  one door for all that can differ
     assert oauth is not None, connector.kind
     if not settings.get("client_id"):
         raise NotAllowedError(f"{connection} has no client ID, so nobody can sign in. Connect again and give one.")
+    page = _private("sign-in page", oauth.authorize_url(settings))
+    exchange = {**settings, "token_url": _private("token address", oauth.token_url(settings))}
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
     with Loopback() as door:
         hint = {} if before is None or oauth.hint is None else {oauth.hint: before}
-        open_browser(_address(oauth, settings, door.address, state, verifier, hint))
+        open_browser(_address(page, oauth, settings, door.address, state, verifier, hint))
         arrival = door.wait(state, seconds, stop)
         try:
             code = _code(arrival, connector.title)
             form = {"grant_type": "authorization_code", "code": code, "redirect_uri": door.address}
-            form |= {"code_verifier": verifier} | client_of(settings)
-            tokens = ask_for_tokens(oauth.token_url(settings), form, now=now(), seconds=_SECONDS)
+            form |= {"code_verifier": verifier}
+            tokens = ask_for_tokens(exchange, form, now=now(), seconds=_SECONDS)
             _check_scopes(_scopes(oauth, settings), tokens, connector.title)
             known = {**settings, "access_token": tokens.access}
             asking = Call(parameters={}, settings=known, key="", now=now(), seconds=_SECONDS, connection=connection)
@@ -65,7 +69,7 @@ def authorise(  # noqa: PLR0913  one door for all that can differ
         "refresh_token": tokens.refresh,
         "expires_at": None if tokens.expires_at is None else tokens.expires_at.isoformat(),
         "account": account,
-        "token_url": oauth.token_url(settings),
+        **{name: exchange[name] for name in ("token_url", "certificate") if exchange.get(name)},
         **client_of(settings),
     }
 
@@ -75,8 +79,19 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
+def _private(name: str, address: str) -> str:
+    """What is sent there must not be read on its way."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme != "https" and parts.hostname not in _HERE:
+        raise wrong(f"Signing in needs the {name} of the service, an address that begins with https.")
+    return address
+
+
 def _address(
-    oauth: OAuth, settings: Mapping[str, Any], back: str, state: str, verifier: str, hint: Mapping[str, str]
+    page: str, oauth: OAuth, settings: Mapping[str, Any], back: str, state: str, verifier: str, hint: Mapping[str, str]
 ) -> str:
     asked = {
         **oauth.extra,
@@ -89,7 +104,7 @@ def _address(
         "code_challenge": challenge_of(verifier),
         "code_challenge_method": "S256",
     }
-    return f"{oauth.authorize_url(settings)}?{urlencode(asked)}"
+    return f"{page}{'&' if '?' in page else '?'}{urlencode(asked)}"
 
 
 def _code(arrival: Arrival, title: str) -> str:

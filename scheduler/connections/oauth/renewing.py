@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.oauth.errors import NotAllowedError
-from scheduler.connections.oauth.tokens import ask_for_tokens, client_of
+from scheduler.connections.oauth.tokens import ask_for_tokens
 
 MARGIN = timedelta(minutes=5)
 """How long before its end a login is renewed: longer than any call takes."""
@@ -23,9 +23,9 @@ def renew(connection: str, secrets: Secrets, *, now: datetime, seconds: float = 
     """The same secrets with a new login; the refresh token is replaced if another one came."""
     if not secrets.get("refresh_token") or not secrets.get("token_url"):
         raise NotAllowedError(f"The login of {connection} has expired. Connect again.")
-    form = {"grant_type": "refresh_token", "refresh_token": secrets["refresh_token"]} | client_of(secrets)
+    form = {"grant_type": "refresh_token", "refresh_token": secrets["refresh_token"]}
     try:
-        tokens = ask_for_tokens(secrets["token_url"], form, now=now, seconds=seconds)
+        tokens = ask_for_tokens(secrets, form, now=now, seconds=seconds)
     except NotAllowedError as error:
         account = f" of {secrets['account']}" if secrets.get("account") else ""
         raise NotAllowedError(f"{connection} can no longer use the account{account}. Connect again.") from error

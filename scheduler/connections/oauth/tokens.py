@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from scheduler.connections import web
+from scheduler.connections.certificates import believing
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.oauth.errors import NotAllowedError
 from scheduler.connections.web_errors import retry_after
@@ -36,10 +37,17 @@ def client_of(settings: Mapping[str, Any]) -> dict[str, str]:
     return {name: settings[name] for name in ("client_id", "client_secret") if settings.get(name)}
 
 
-def ask_for_tokens(url: str, form: Mapping[str, str], *, now: datetime, seconds: float) -> Tokens:
-    """NotAllowedError if the service refuses; any other ToolFailedError passes by itself."""
+def ask_for_tokens(settings: Mapping[str, Any], form: Mapping[str, str], *, now: datetime, seconds: float) -> Tokens:
+    """At the token address of the settings. NotAllowedError if it refuses; what else goes wrong passes by itself."""
     answer = web.request(
-        "POST", url, headers=_HEADERS, body=urlencode(form).encode(), seconds=seconds, most=_MOST, follow=0
+        "POST",
+        settings["token_url"],
+        headers=_HEADERS,
+        body=urlencode({**form, **client_of(settings)}).encode(),
+        seconds=seconds,
+        most=_MOST,
+        follow=0,
+        context=believing(settings.get("certificate")),
     )
     if classify_status(max(answer.status, 400), mutating=False) is FailureClass.TRANSIENT:
         raise ToolFailedError(

@@ -32,7 +32,7 @@ class Endpoint:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.reply = Reply(status=status, body=body, headers=named)
         form = {"grant_type": "refresh_token", "refresh_token": "se cret&"}
-        return ask_for_tokens(f"{self.web.url}/token", form, now=NOW, seconds=30)
+        return ask_for_tokens({"token_url": f"{self.web.url}/token"}, form, now=NOW, seconds=30)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_nobody_there_is_waited_for() -> None:
     with web(lambda _: Reply()) as gone:
         pass
     with pytest.raises(ToolFailedError) as failed:
-        ask_for_tokens(gone.url, {}, now=NOW, seconds=30)
+        ask_for_tokens({"token_url": gone.url}, {}, now=NOW, seconds=30)
     assert failed.value.failure.kind is FailureClass.TRANSIENT
 
 
