@@ -1,8 +1,10 @@
 """Puts together what this operating system can tell: the one place that asks which one it is."""
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -12,6 +14,10 @@ from app.platform.moods import Moods
 from app.platform.seams import Network
 from app.platform.wire import session_address, system_address
 from app.platform.zone_watch import ZoneWatch
+
+log = logging.getLogger(__name__)
+
+_Teller = TypeVar("_Teller")
 
 
 def session_bus(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Bus:
@@ -24,16 +30,31 @@ def system_bus(environment: Mapping[str, str] = os.environ, platform: str = sys.
     return Bus(system_address(environment) if platform.startswith("linux") else None)
 
 
-def watch_machine(bus: Bus, zone: ZoneWatch | None = None, fallback: "Callable[[], Network] | None" = None) -> Moods:
-    """Make it before the bus is opened. Elsewhere than on Linux only zone and network are known so far.
+def watch_machine(
+    bus: Bus,
+    zone: ZoneWatch | None = None,
+    fallback: "Callable[[], Network] | None" = None,
+    platform: str = sys.platform,
+) -> Moods:
+    """Make it before the bus is opened, which only Linux has."""
+    watch = zone or ZoneWatch()
+    qt_network = fallback or _qt_network
+    if platform == "win32":
+        from app.platform.windows import WindowsMachine  # noqa: PLC0415  of no use on other systems
 
-    What Windows and macOS tell of sleep and power has its place here, behind the same Protocols.
-    """
+        windows = _if_it_works(WindowsMachine)
+        if windows is not None:
+            windows.clock_set.connect(watch.look)
+        return Moods(network=qt_network(), power=windows, sleep=windows, zone=watch)
+    if platform == "darwin":
+        from app.platform.iokit import IOKitPower  # noqa: PLC0415  as above
+
+        return Moods(network=qt_network(), power=_if_it_works(IOKitPower), zone=watch)
     return Moods(
-        network=FirstNetwork(NetworkManagerNetwork(bus), fallback or _qt_network),
+        network=FirstNetwork(NetworkManagerNetwork(bus), qt_network),
         power=UPowerPower(bus),
         sleep=LogindSleep(bus),
-        zone=zone or ZoneWatch(),
+        zone=watch,
     )
 
 
@@ -67,6 +88,15 @@ class FirstNetwork(QObject):
             self._second = self._make_second()
             self._second.changed.connect(self.changed)
         self.changed.emit()
+
+
+def _if_it_works(make: Callable[[], _Teller]) -> _Teller | None:
+    """What was never run on its system must not keep the app from starting there; then that is not known."""
+    try:
+        return make()
+    except (AttributeError, OSError) as error:
+        log.warning("This system does not tell of its power: %s", error)
+        return None
 
 
 def _qt_network() -> Network:

@@ -1,6 +1,7 @@
 """The IANA name of the zone that this machine's clock is set to."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,14 +13,25 @@ _FOLDER = "zoneinfo/"
 _VARIANTS = ("posix/", "right/")
 
 
-def machine_zone(environment: Mapping[str, str] = os.environ, root: Path = Path("/")) -> str:
-    """`TZ` if it names a zone, else what /etc/localtime points to, else /etc/timezone, else UTC."""
+def machine_zone(
+    environment: Mapping[str, str] = os.environ, root: Path = Path("/"), platform: str = sys.platform
+) -> str:
+    """`TZ` if it names a zone, else what /etc/localtime points to or Windows says, else /etc/timezone, else UTC."""
     named = (
         _name_in(environment.get("TZ", "").removeprefix(":")),
-        _link_target(root / "etc/localtime"),
+        _zone_of_qt() if platform == "win32" else _link_target(root / "etc/localtime"),
         _first_line(root / "etc/timezone"),
     )
     return next((name for name in named if _is_zone(name)), "UTC")
+
+
+def _zone_of_qt() -> str:
+    """Windows has names of its own, and Qt knows which zones they mean."""
+    try:
+        from PySide6.QtCore import QTimeZone  # noqa: PLC0415  much to load for what other systems say in a file
+    except ImportError:
+        return ""
+    return bytes(QTimeZone.systemTimeZoneId().data()).decode("ascii", "replace")
 
 
 def _name_in(path: str) -> str:

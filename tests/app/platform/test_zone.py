@@ -1,8 +1,11 @@
 """Which zone this machine is in."""
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from PySide6.QtCore import QByteArray
 
 from app.platform.zone import machine_zone
 
@@ -79,3 +82,14 @@ def test_a_machine_that_does_not_say_is_in_utc(root: Path, text: str) -> None:
     assert machine_zone({}, root) == "UTC"
     write(root, text)
     assert machine_zone({}, root) == "UTC"
+
+
+def test_on_windows_qt_tells_which_zone_the_name_of_windows_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = SimpleNamespace(systemTimeZoneId=lambda: QByteArray(b"Europe/Berlin"))
+    monkeypatch.setattr("PySide6.QtCore.QTimeZone", told)
+    assert machine_zone({}, tmp_path, "win32") == "Europe/Berlin"
+    assert machine_zone({"TZ": "Asia/Tokyo"}, tmp_path, "win32") == "Asia/Tokyo"
+    monkeypatch.setitem(sys.modules, "PySide6.QtCore", None)
+    assert machine_zone({}, tmp_path, "win32") == "UTC", "where Qt cannot be loaded"
