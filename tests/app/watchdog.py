@@ -1,13 +1,17 @@
 """A watchdog for the window's thread: when that does not answer for a while, what it is doing is written down."""
 
+import ctypes
 import faulthandler
+import os
 import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from tempfile import TemporaryFile
+from typing import Self
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
@@ -16,17 +20,33 @@ BEAT, LATE = 5, 40
 _FRAME = re.compile(r'File "(?:.*/)?([^/"]+)", line (\d+) in (.+)')
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Between two signs of life, in milliseconds."""
+
+    late: float
+    """By how much the second came too late."""
+    computed: float
+    """For how long the thread had a processor."""
+    starved: float
+    """For how long it wanted one and the machine gave it to others."""
+
+    @property
+    def own(self) -> float:
+        """What of the lateness is the app's own: its thread computed, or waited for another one of its threads."""
+        return max(self.late - self.starved, 0.0)
+
+
 class Watchdog(QObject):
     """Made in the thread that it watches, which must have an event loop. Looks from another one."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.gaps: list[float] = []
-        """Milliseconds by which each sign of life came too late."""
+        self.gaps: list[Gap] = []
         self.blocks: list[Counter[str]] = []
         """One for each time that it was too late: how often the thread was found where, the innermost call first."""
         self._watched = threading.get_ident()
-        self._beat = time.perf_counter()
+        self._beat, self._spent = time.perf_counter(), (0.0, 0.0)
         self._ended = threading.Event()
         self._heart = QTimer(self, interval=BEAT, timerType=Qt.TimerType.PreciseTimer)
         self._heart.timeout.connect(self._live)
@@ -34,20 +54,23 @@ class Watchdog(QObject):
 
     @contextmanager
     def watching(self) -> Iterator["Watchdog"]:
-        self._beat = time.perf_counter()
-        self._heart.start()
-        self._thread.start()
-        try:
-            yield self
-        finally:
-            self._heart.stop()
-            self._ended.set()
-            self._thread.join()
+        with _Spending() as spending:
+            self._spending = spending
+            self._beat, self._spent = time.perf_counter(), spending.read()
+            self._heart.start()
+            self._thread.start()
+            try:
+                yield self
+            finally:
+                self._heart.stop()
+                self._ended.set()
+                self._thread.join()
 
     def _live(self) -> None:
-        now = time.perf_counter()
-        self.gaps.append((now - self._beat) * 1000 - BEAT)
-        self._beat = now
+        now, spent = time.perf_counter(), self._spending.read()
+        computed, starved = (after - before for after, before in zip(spent, self._spent, strict=True))
+        self.gaps.append(Gap(late=(now - self._beat) * 1000 - BEAT, computed=computed, starved=starved))
+        self._beat, self._spent = now, spent
 
     def _watch(self) -> None:
         blocked_since = 0.0
@@ -65,6 +88,26 @@ class Watchdog(QObject):
                 faulthandler.dump_traceback(file)
                 file.seek(0)
                 self.blocks[-1][_collapse(file.read(), self._watched)] += 1
+
+
+class _Spending:
+    """What Linux knows of the thread that made this: milliseconds with a processor, and waiting for one."""
+
+    def __enter__(self) -> Self:
+        self._file = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        self._buffer = ctypes.create_string_buffer(100)
+        # Unlike os.pread it keeps Python's lock, for which it would have to wait again.
+        self._read = ctypes.PyDLL(None).pread
+        self._read.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    def read(self) -> tuple[float, float]:
+        length = self._read(self._file, self._buffer, len(self._buffer), 0)
+        computed, starved, _ = self._buffer.raw[:length].split()
+        return int(computed) / 1e6, int(starved) / 1e6
 
 
 def _collapse(dumped: str, thread: int) -> str:
