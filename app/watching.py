@@ -1,12 +1,14 @@
 """Deploying a workflow again when its file is saved: by whatever editor, and not before it makes sense."""
 
 import hashlib
+import logging
+import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Slot
+from PySide6.QtCore import QFileSystemWatcher, QObject, Signal, Slot
 
 from app.life.installation import Installation
 from scheduler.engine.refusal import RefusedError
@@ -14,10 +16,14 @@ from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.validation import NotValidError
 from scheduler.engine.workflows.views.workflows import Watched
 
-_SETTLE = 250
-"""Milliseconds after a change before the file is read: editors write in several steps."""
-_LOOK = 2_000
-"""Milliseconds between two looks at the files' times, for file systems that tell nobody."""
+log = logging.getLogger(__name__)
+
+_SETTLE = 0.25
+"""Seconds after a change before the file is read: editors write in several steps."""
+_GATHER = 1.0
+"""Seconds over which other news are gathered: one of them may be that another file is to be watched."""
+_LOOK = 2.0
+"""Seconds between two looks at the files' times, for file systems that tell nobody."""
 _LARGEST = 4_000_000
 
 
@@ -30,73 +36,111 @@ class _Seen(NamedTuple):
 
 
 class Watching(QObject):
-    """Lives on the main thread; scripts are checked on a thread of its own, one at a time."""
+    """Looks and deploys on a thread of its own, and calls `say` there. Where nothing is to be watched, it sleeps."""
 
-    def __init__(self, installation: Installation, say: Callable[[str], None], *, look: int = _LOOK) -> None:
+    _wanted = Signal(object)
+    """The paths that the system shall tell of."""
+
+    def __init__(self, installation: Installation, say: Callable[[str], None], *, look: float = _LOOK) -> None:
         super().__init__()
         self._installation = installation
         self._say = say
-        self._files: dict[str, Watched] = {}
+        self._often = look
         self._seen: dict[str, _Seen | None] = {}
         self._tried: dict[str, str] = {}
         """By path: the hash of what was last tried, so that the same mistake is said once."""
-        self._busy: set[str] = set()
-        self._worker = ThreadPoolExecutor(1, "watching")
+        self._followed: set[str] = set()
+        self._has_lost = False
+        """Whether the system may have forgotten one of them: it does when a file is replaced."""
+        self._ended = threading.Event()
+        self._stirred = threading.Event()
+        self._settled = 0.0
+        """When what changed may be looked at."""
+        self._looking = threading.Lock()
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._settle)
         self._watcher.directoryChanged.connect(self._settle)
-        self._soon = QTimer(self, singleShot=True, interval=_SETTLE)
-        self._soon.timeout.connect(self.look)
-        self._often = QTimer(self, interval=look)
-        self._often.timeout.connect(self.look)
-        self._often.start()
-        installation.announced.connect(self._settle)
-        self.look()
+        self._wanted.connect(self._follow)
+        installation.announced.connect(self._gather)
+        self._thread = threading.Thread(target=self._watch, name="watching")
+        self._thread.start()
 
     def close(self) -> None:
-        self._often.stop()
-        self._soon.stop()
-        self._worker.shutdown(wait=True)
+        self._ended.set()
+        self._stirred.set()
+        self._thread.join()
 
     @Slot()
     def _settle(self) -> None:
-        self._soon.start()
+        """A file changed, and may go on changing."""
+        self._has_lost = True
+        self._settled = time.monotonic() + _SETTLE
+        self._stirred.set()
 
     @Slot()
-    def look(self) -> None:
-        """Try every file that is not as it was."""
-        self._follow()
-        for path, watched in self._files.items():
-            seen = _see(path)
-            if path not in self._busy and seen is not None and seen != self._seen.get(path):
-                self._seen[path] = seen
-                self._try(path, watched)
+    def _gather(self) -> None:
+        if not self._stirred.is_set():
+            self._settled = time.monotonic() + _GATHER
+            self._stirred.set()
 
-    def _follow(self) -> None:
-        """Watch what is to be watched now: the files, and their folders, since editors replace files."""
-        self._files = {one.path: one for one in self._installation.views.watched()}
-        wanted = {*self._files, *(str(Path(path).parent) for path in self._files)}
-        wanted = {path for path in wanted if Path(path).exists()}
+    @Slot(object)
+    def _follow(self, wanted: set[str]) -> None:
         known = {*self._watcher.files(), *self._watcher.directories()}
         if gone := known - wanted:
             self._watcher.removePaths(sorted(gone))
         if new := wanted - known:
             self._watcher.addPaths(sorted(new))
 
-    def _try(self, path: str, watched: Watched) -> None:
-        source = _read(path)
+    def _watch(self) -> None:
+        """The thread."""
+        while not self._ended.is_set():
+            try:
+                is_any = self.look()
+            except Exception:  # the outermost frame of this thread: recorded, and the next look tries again
+                log.exception("The files of workflows could not be looked at")
+                is_any = True
+            self._stirred.wait(self._often if is_any else None)
+            while (left := self._settled - time.monotonic()) > 0 and not self._ended.wait(left):
+                pass
+            self._stirred.clear()
+
+    def look(self) -> bool:
+        """Try every file that is not as it was, in this thread; whether there is any to be watched."""
+        with self._looking:
+            has_lost, self._has_lost = self._has_lost, False
+            files = self._installation.views.watched()
+            paths = {one.path for one in files}
+            wanted = {path for path in (*paths, *(str(Path(path).parent) for path in paths)) if Path(path).exists()}
+            if has_lost or wanted != self._followed:
+                self._followed = wanted
+                self._wanted.emit(wanted)
+            for one in files:
+                seen = _see(one.path)
+                if seen is not None and seen != self._seen.get(one.path):
+                    self._seen[one.path] = seen
+                    self._try(one)
+        return bool(files)
+
+    def _try(self, watched: Watched) -> None:
+        source = _read(watched.path)
         if not source or not source.strip():  # just being written
             return
         digest = hashlib.sha256(source.encode()).hexdigest()
-        if digest in (watched.sha256, self._tried.get(path)):
+        if digest in (watched.sha256, self._tried.get(watched.path)):
             return
-        self._tried[path] = digest
-        self._busy.add(path)
-        deploying = self._worker.submit(self._deploy, watched.workflow, path, source)
-        deploying.add_done_callback(lambda done: self._end(path, done))
+        self._tried[watched.path] = digest
+        name = Path(watched.path).name
+        try:
+            self._say(self._deploy(watched.workflow, watched.path, source))
+        except NotValidError as error:
+            sentence = self.tr("{file} was saved, and the version before goes on: {why}")
+            self._say(sentence.format(file=name, why=error))
+        except RefusedError as error:
+            self._say(self.tr("{file} was saved, and not deployed: {why}").format(file=name, why=error.sentence))
+        except Exception as error:  # noqa: BLE001  said, and the other files are looked at all the same
+            self._say(self.tr("{file} was saved, and could not be deployed: {why}").format(file=name, why=error))
 
     def _deploy(self, workflow: str, path: str, source: str) -> str:
-        """On the worker's thread."""
         validated = self._installation.house.validation.validate(path, source)
         if validated.slug != workflow:
             sentence = self.tr("it now calls itself {name}, not {workflow}; deploy it yourself.")
@@ -105,20 +149,6 @@ class Watching(QObject):
         answer = asked.result()
         sentence = self.tr("{workflow}: deployed version {version}, since its file was saved.")
         return sentence.format(workflow=answer["workflow"], version=answer["version"])
-
-    def _end(self, path: str, done: "Future[str]") -> None:
-        self._busy.discard(path)
-        error = done.exception()
-        if error is None:
-            self._say(done.result())
-            return
-        if isinstance(error, NotValidError):
-            sentence, why = self.tr("{file} was saved, and the version before goes on: {why}"), str(error)
-        elif isinstance(error, RefusedError):
-            sentence, why = self.tr("{file} was saved, and not deployed: {why}"), error.sentence
-        else:
-            sentence, why = self.tr("{file} was saved, and could not be deployed: {why}"), str(error)
-        self._say(sentence.format(file=Path(path).name, why=why))
 
 
 def _see(path: str) -> _Seen | None:

@@ -33,8 +33,8 @@ from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
 
-_FILES = 60_000
-"""Milliseconds between two looks at the files of workflows: the system tells of most changes at once."""
+_FILES = 60.0
+"""Seconds between two looks at the files of workflows: the system tells of most changes at once."""
 
 
 def run(app: App, tray: Tray, folder: Path, wanted: Wanted, *, background: bool = False) -> None:

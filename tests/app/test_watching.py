@@ -27,7 +27,7 @@ class Room:
         script.write_text(job())
         validated = installation.house.validation.validate(str(script), job())
         installation.host.ask(lambda _: installation.house.commands.deploy(validated, Wish(watch=True))).result(30)
-        self.watching = Watching(installation, self.said.append, look=100)
+        self.watching = Watching(installation, self.said.append, look=0.1)
 
     @property
     def version(self) -> int:
@@ -76,7 +76,6 @@ def test_a_script_that_makes_no_sense_is_said_once_and_the_old_one_goes_on(room:
     assert room.said[0].startswith("backup.py was saved, and the version before goes on: backup.py, line 7")
     os.utime(room.script)
     room.watching.look()
-    room.wait_for(lambda: not room.watching._busy)
     assert (len(room.said), room.version) == (1, 1)
     room.script.write_text(job('ctx.done("Right")'))
     room.wait_for(lambda: room.version == 2)
@@ -86,7 +85,7 @@ def test_a_script_that_makes_no_sense_is_said_once_and_the_old_one_goes_on(room:
 def test_a_file_that_is_being_written_is_waited_for(room: Room, content: bytes) -> None:
     room.script.write_bytes(content)
     room.watching.look()
-    assert not room.watching._busy
+    assert room.version == 1
     room.script.write_text(job('ctx.done("Whole")'))
     room.wait_for(lambda: room.version == 2)
     assert len(room.said) <= 1
@@ -95,7 +94,7 @@ def test_a_file_that_is_being_written_is_waited_for(room: Room, content: bytes) 
 def test_a_touched_file_changes_nothing(room: Room) -> None:
     os.utime(room.script)
     room.watching.look()
-    assert not room.watching._busy and room.version == 1
+    assert room.version == 1
 
 
 def test_a_file_that_changed_its_name_is_not_deployed_as_another(room: Room) -> None:
@@ -109,4 +108,10 @@ def test_a_file_that_is_not_to_be_watched_is_left_alone(room: Room) -> None:
     room.installation.host.ask(lambda _: room.installation.house.commands.watch("backup", on=False)).result(30)
     room.script.write_text(job('ctx.done("New")'))
     room.watching.look()
-    assert not room.watching._busy and room.version == 1
+    assert room.version == 1
+
+
+def test_it_looks_now_and_then_only_while_a_file_is_to_be_watched(room: Room) -> None:
+    assert room.watching.look()
+    room.installation.host.ask(lambda _: room.installation.house.commands.watch("backup", on=False)).result(30)
+    assert not room.watching.look()
