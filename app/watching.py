@@ -62,7 +62,7 @@ class Watching(QObject):
         self._watcher.directoryChanged.connect(self._settle)
         self._wanted.connect(self._follow)
         installation.announced.connect(self._gather)
-        self._thread = threading.Thread(target=self._watch, name="watching")
+        self._thread = threading.Thread(target=self._watch, name="watching", daemon=True)
         self._thread.start()
 
     def close(self) -> None:

@@ -62,6 +62,8 @@ class Shell(QObject):
         self._told = 0
         self._window: Window | None = None
         self._greets = False
+        self._without_tray = QTimer(self, singleShot=True)
+        self._without_tray.timeout.connect(self._be_found)
         self.welcome: Welcome | None = None
         self.wanted_import: Path | None = None
         """The export to go on from, once this life has ended for its sake."""
@@ -84,7 +86,7 @@ class Shell(QObject):
         if not background:
             self.come_up()
         elif not self.tray.is_there:
-            QTimer.singleShot(_NO_TRAY, self, self._be_found)
+            self._without_tray.start(_NO_TRAY)
 
     @property
     def window(self) -> "Window":
@@ -138,6 +140,7 @@ class Shell(QObject):
 
     def close(self) -> None:
         """Take everything down; the installation can be ended afterwards."""
+        self._without_tray.stop()
         self.watch.close()
         self.notices.end()
         self.leaving.close()
