@@ -1,5 +1,8 @@
 """The folder of a connection, and paths inside it: none may lead out, through links neither."""
 
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from scheduler.connections.connector import Call, ToolFailedError
@@ -35,3 +38,30 @@ def place_in(root: Path, given: str, *, follow: bool) -> Path:
     if not (place if follow else parent).is_relative_to(root):
         raise wrong(f'"{given}" leads out of the folder of this connection.')
     return place
+
+
+@contextmanager
+def held(root: Path, place: Path, *, make: bool = False) -> Iterator[Path]:
+    """The same place by a way that nobody can turn elsewhere meanwhile: a folder that became a link is an OSError.
+
+    `make` makes the folders on the way that are missing.
+    """
+    if place == root:  # where a link may lead
+        yield place
+        return
+    with ExitStack() as opened:
+        folder = _open_folder(opened, root, None)
+        for step in place.parent.relative_to(root).parts:
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(step, dir_fd=folder)
+                    os.fsync(folder)
+            folder = _open_folder(opened, step, folder)
+        yield Path(f"/proc/self/fd/{folder}") / place.name
+
+
+def _open_folder(opened: ExitStack, name: str | Path, parent: int | None) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    folder = os.open(name, flags, dir_fd=parent)
+    opened.callback(os.close, folder)
+    return folder

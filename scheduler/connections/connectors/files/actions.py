@@ -9,8 +9,8 @@ from typing import Any
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.connections.connectors.content import content_of
-from scheduler.connections.connectors.folder import place_in, root_of
-from scheduler.connections.disk import explained, is_there, kept, make_folders, rename_to_new, sync_folder, write_part
+from scheduler.connections.connectors.folder import held, place_in, root_of
+from scheduler.connections.disk import explained, is_there, kept, rename_to_new, sync_folder, write_part
 from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
 
@@ -34,21 +34,20 @@ def write(call: Call) -> dict[str, Any]:
     content = content_of(call)
     root, given = root_of(call), call.parameters["path"]
     place = place_in(root, given, follow=True)
-    with explained(given):
-        if place.is_dir():
+    with explained(given), held(root, place, make=True) as there:
+        if there.is_dir():
             raise wrong(f"{given} is a folder.")
-        make_folders(place.parent)
-        _sweep(place.parent, call.now)
-        if not _holds(place, content):
-            part = place.with_name(PART + secrets.token_hex(8))
-            write_part(part, content, place)
+        _sweep(there.parent, call.now)
+        if not _holds(there, content):
+            part = there.with_name(PART + secrets.token_hex(8))
+            write_part(part, content, there)
             try:
                 with explained(given, perhaps_done=True):
-                    part.replace(place) if call.parameters.get("overwrite") else rename_to_new(part, place)
+                    part.replace(there) if call.parameters.get("overwrite") else rename_to_new(part, there)
             finally:
                 part.unlink(missing_ok=True)
-    with kept(given):
-        sync_folder(place.parent)
+        with kept(given):
+            sync_folder(there.parent)
     return _written(root, place, content)
 
 
@@ -69,28 +68,27 @@ def check_write(call: Call) -> Checked:
     return Checked(happened=happened, result=_written(root, place, content) if happened else None)
 
 
-def _ends(call: Call) -> tuple[Path, Path, dict[str, Any]]:
+def _ends(call: Call) -> tuple[Path, Path, Path]:
     root = root_of(call)
     source, target = (place_in(root, call.parameters[name], follow=False) for name in ("source", "target"))
-    return source, target, {"path": target.relative_to(root).as_posix()}
+    return root, source, target
 
 
 def move(call: Call) -> dict[str, Any]:
-    source, target, result = _ends(call)
-    with explained(call.parameters["source"]):
-        source.lstat()
-    with explained(call.parameters["target"]):
-        make_folders(target.parent)
-    with explained(call.parameters["target"], perhaps_done=True):
-        rename_to_new(source, target)
-    with kept(call.parameters["target"]):
-        sync_folder(target.parent)
-        sync_folder(source.parent)
-    return result
+    root, source, target = _ends(call)
+    with explained(call.parameters["source"]), held(root, source) as old:
+        old.lstat()
+        with explained(call.parameters["target"]), held(root, target, make=True) as new:
+            with explained(call.parameters["target"], perhaps_done=True):
+                rename_to_new(old, new)
+            with kept(call.parameters["target"]):
+                sync_folder(new.parent)
+                sync_folder(old.parent)
+    return {"path": target.relative_to(root).as_posix()}
 
 
 def check_move(call: Call) -> Checked:
-    source, target, result = _ends(call)
+    root, source, target = _ends(call)
     with explained(call.parameters["source"]):
         there, arrived = is_there(source), is_there(target)
     if not there and not arrived:
@@ -100,16 +98,16 @@ def check_move(call: Call) -> Checked:
             "whether it was moved.",
         )
     happened = arrived and not there
-    return Checked(happened=happened, result=result if happened else None)
+    return Checked(happened=happened, result={"path": target.relative_to(root).as_posix()} if happened else None)
 
 
 def delete(call: Call) -> None:
-    given = call.parameters["path"]
-    place = place_in(root_of(call), given, follow=False)
-    with explained(given, perhaps_done=True):
-        place.rmdir() if stat.S_ISDIR(place.lstat().st_mode) else place.unlink()
-    with kept(f"the removal of {given}"):
-        sync_folder(place.parent)
+    root, given = root_of(call), call.parameters["path"]
+    with explained(given), held(root, place_in(root, given, follow=False)) as there:
+        with explained(given, perhaps_done=True):
+            there.rmdir() if stat.S_ISDIR(there.lstat().st_mode) else there.unlink()
+        with kept(f"the removal of {given}"):
+            sync_folder(there.parent)
 
 
 def check_delete(call: Call) -> Checked:

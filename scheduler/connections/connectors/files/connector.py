@@ -29,7 +29,7 @@ from scheduler.connections.connectors.files.actions import (
     move,
     write,
 )
-from scheduler.connections.connectors.folder import place_in, root_of
+from scheduler.connections.connectors.folder import held, place_in, root_of
 from scheduler.connections.disk import explained
 from scheduler.connections.mistakes import wrong
 
@@ -48,12 +48,12 @@ def _describe(root: Path, place: Path, facts: os.stat_result) -> dict[str, Any]:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """A pipe would keep us until somebody writes into it."""
-    return os.open(path, flags | os.O_NONBLOCK)
+    """A pipe would keep us until somebody writes into it; a link was followed before, or was not there."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
 
 
-def _read_file(place: Path, given: str) -> tuple[bytes, os.stat_result]:
-    with explained(given), open(place, "rb", opener=_open_without_waiting) as file:
+def _read_file(root: Path, place: Path, given: str) -> tuple[bytes, os.stat_result]:
+    with explained(given), held(root, place) as there, open(there, "rb", opener=_open_without_waiting) as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise wrong(f"{given} is not a file.")
@@ -66,7 +66,7 @@ def _read_file(place: Path, given: str) -> tuple[bytes, os.stat_result]:
 def _read(call: Call) -> dict[str, Any]:
     root = root_of(call)
     given = call.parameters["path"]
-    content, facts = _read_file(place_in(root, given, follow=True), given)
+    content, facts = _read_file(root, place_in(root, given, follow=True), given)
     told = _describe(root, place_in(root, given, follow=False), facts)
     try:
         if b"\0" not in content:

@@ -20,10 +20,10 @@ from scheduler.connections.connector import (
     ToolFailedError,
 )
 from scheduler.connections.connectors.address import below
-from scheduler.connections.connectors.folder import place_in, root_of
+from scheduler.connections.connectors.folder import held, place_in, root_of
 from scheduler.connections.connectors.http.answers import said, shown
 from scheduler.connections.connectors.login import CERTIFICATE, login_headers, trust
-from scheduler.connections.disk import explained, make_folders
+from scheduler.connections.disk import explained
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
@@ -119,11 +119,9 @@ def _download(call: Call) -> dict[str, Any]:
         raise wrong('The path ends without a name. Give the file one in "name".')
     root = root_of(replace(call, settings={"path": call.settings["folder"]}))
     target = place_in(root, name, follow=False)
-    with explained(name):
-        make_folders(target.parent)
-    answer = _ask(call, "GET", url, headers=_headers(call, "*/*"), most=_LARGEST_FILE, target=target)
-    with explained(name):
-        size = target.stat().st_size
+    with explained(name), held(root, target, make=True) as there:
+        answer = _ask(call, "GET", url, headers=_headers(call, "*/*"), most=_LARGEST_FILE, target=there)
+        size = there.stat().st_size
     kind = answer.headers.get("Content-Type", "")
     return {"path": str(target), "name": target.relative_to(root).as_posix(), "size": size, "content_type": kind}
 
