@@ -1,5 +1,6 @@
 """What a connector is: the fields a person fills in, and the tools that scripts call. Plain values; nothing acts."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,6 +9,8 @@ from typing import Any
 
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.rules.failures import Failure, FailureClass
+
+_KIND = re.compile(r"[a-z][a-z0-9_-]*", re.ASCII)
 
 
 class FieldKind(StrEnum):
@@ -138,6 +141,10 @@ class Connector:
     """How to sign in through the browser, where that is the way in."""
 
     def __post_init__(self) -> None:
+        if not _KIND.fullmatch(self.kind):
+            raise ValueError(
+                f'"{self.kind}" is no kind of connection. Write small letters, digits, dashes and underscores.'
+            )
         for what, names in (("field", [f.name for f in self.fields]), ("tool", [t.name for t in self.tools])):
             if len(set(names)) < len(names):
                 raise ValueError(f"The connector {self.kind} has a {what} twice.")

@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from platformdirs import user_data_path
 
+from scheduler.connections.bounded import bounded
 from scheduler.connections.connector import Connector
 
 GROUP = "dayhand.connectors"
@@ -36,6 +37,6 @@ def _load(entry: EntryPoint) -> Connector | str:
     told = f'The connector "{entry.name}"{whose} was left out'
     try:
         loaded = entry.load()
-    except Exception as error:  # noqa: BLE001  whatever foreign code does while it is imported
+    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever foreign code does while it is imported
         return f"{told}, because it could not be loaded ({type(error).__name__}: {error})."
-    return loaded if isinstance(loaded, Connector) else f"{told}, because what it names is not a connector."
+    return bounded(loaded) if isinstance(loaded, Connector) else f"{told}, because what it names is not a connector."

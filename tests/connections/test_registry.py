@@ -272,6 +272,8 @@ def test_installed_connectors_are_found_and_broken_ones_are_told_of(installed: P
     install(installed, "lamp", GOOD % "lamp")
     install(installed, "torn", "raise RuntimeError('no wire')")
     install(installed, "odd", "connector = 5")
+    install(installed, "leaving", "raise SystemExit(0)")
+    install(installed, "badly", GOOD % "Named: so")
     install(installed, "copy", GOOD % "notify")
     registry = builtin_registry(lambda *_: None)
     assert registry.connector("lamp").title == "Lamp"
@@ -280,7 +282,9 @@ def test_installed_connectors_are_found_and_broken_ones_are_told_of(installed: P
     assert "RuntimeError: no wire" in torn and "package torn" in torn
     assert '"notify"' in copied
     assert any('"odd"' in told and "not a connector" in told for told in registry.warnings)
-    assert len(registry.warnings) == 3
+    assert any('"leaving"' in told and "SystemExit" in told for told in registry.warnings)
+    assert any('"badly"' in told and "is no kind of connection" in told for told in registry.warnings)
+    assert len(registry.warnings) == 5
 
 
 def test_connectors_in_the_persons_own_folder_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

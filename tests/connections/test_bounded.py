@@ -1,0 +1,69 @@
+"""Connectors of other makers: one that never ends holds up nobody, and what it says is heard."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from scheduler.connections.bounded import bounded
+from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
+from scheduler.connections.mistakes import wrong
+from scheduler.rules.failures import FailureClass
+from tests.connections.calls import call, tool_of
+
+
+@pytest.fixture
+def never() -> Iterator[Callable[[Call], Any]]:
+    """Does not end before the test does."""
+    over = threading.Event()
+    yield lambda _: over.wait()
+    over.set()
+
+
+def lamp(run: Callable[[Call], Any], check: Callable[[Call], Checked] | None = None) -> Connector:
+    tools = (
+        Tool(name="look", help="", parameters={}, run=run),
+        Tool(name="switch", help="", parameters={}, run=run, mutating=True, check=check),
+    )
+    return bounded(Connector(kind="lamp", title="", help="", fields=(), tools=tools, test=run), grace=0.05)
+
+
+@pytest.mark.parametrize(("tool", "kind"), [("look", FailureClass.TRANSIENT), ("switch", FailureClass.UNSURE)])
+def test_what_never_ends_is_left_behind(never: Callable[[Call], Any], tool: str, kind: FailureClass) -> None:
+    with pytest.raises(ToolFailedError) as failed:
+        tool_of(lamp(never), tool).run(call({}, seconds=0.05))
+    assert failed.value.failure.kind is kind
+    assert failed.value.failure.sentence.startswith("kind:name did not end within 0.1 seconds.")
+
+
+def test_neither_checking_nor_trying_goes_on_for_ever(never: Callable[[Call], Any]) -> None:
+    made = lamp(never, check=never)
+    check = tool_of(made, "switch").check
+    assert check is not None
+    for ask in (check, made.test):
+        with pytest.raises(ToolFailedError) as failed:
+            ask(call({}, seconds=0.05))
+        assert failed.value.failure.kind is FailureClass.TRANSIENT
+
+
+def test_what_it_answers_or_raises_is_heard() -> None:
+    assert tool_of(lamp(lambda call: call.parameters["a"]), "look").run(call({}, a=5)) == 5
+    for error in (wrong("No."), TimeoutError("its own")):
+
+        def fail(_: Call, error: BaseException = error) -> None:
+            raise error
+
+        with pytest.raises(type(error)) as failed:
+            tool_of(lamp(fail), "look").run(call({}))
+        assert failed.value is error
+
+
+def test_it_cannot_end_the_app() -> None:
+    with pytest.raises(RuntimeError, match="tried to end the app"):
+        tool_of(lamp(lambda _: sys.exit(3)), "look").run(call({}))
+
+
+def test_a_tool_without_a_checker_gets_none() -> None:
+    assert tool_of(lamp(lambda _: None), "switch").check is None
