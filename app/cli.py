@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn, Protocol
 
+from app.widgets.plain import reveal
 from scheduler import __version__
 from scheduler.timing.errors import BadScheduleError
 
@@ -201,7 +202,7 @@ def _answer(arguments: Sequence[str]) -> int:
     if options.json:
         code = _print([json.dumps(answer.data())])
     else:
-        code = _print(answer.lines(), is_live=getattr(answer, "is_live", False))
+        code = _print(map(reveal, answer.lines()), is_live=getattr(answer, "is_live", False))
     shortfall = getattr(answer, "shortfall", None)
     if shortfall is not None:
         _complain(shortfall)

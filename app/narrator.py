@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from app.widgets.plain import reveal
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.engine.workflows.views.runs import RunView
 from scheduler.rules.phases import Status
+from scheduler.rules.sentences import finish
 
 Say = Callable[[str], None]
 
@@ -66,13 +68,13 @@ class Narrator:
     def _tell_request(self, one: RequestView) -> None:
         what = "" if not one.call else f" ({one.call['tool']} of {one.call['connection']})"
         how = self._command(one.how[0])
-        self._write(one.workflow, f"asks: {one.sentence}{what}. Answer: {how}")
+        self._write(one.workflow, f"asks: {finish(one.sentence + what)} Answer: {how}")
 
     def _tell_answer(self, one: RequestView) -> None:
         self._write(one.workflow, f"{_ANSWERS.get(one.answer or '', 'it was answered')}: {one.sentence}")
 
     def _write(self, workflow: str, sentence: str) -> None:
-        self._say(f"{self._now().astimezone():%H:%M:%S}  {workflow}: {' '.join(sentence.split())}")
+        self._say(f"{self._now().astimezone():%H:%M:%S}  {workflow}: {reveal(' '.join(sentence.split()))}")
 
 
 def _say_run(run: RunView) -> str:

@@ -10,6 +10,7 @@ from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.names import split_target
 from scheduler.engine.workflows.permissions import list_permissions
+from scheduler.rules.sentences import finish
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.policies import Overlap
 from scheduler.timing.zones import find_zone
@@ -68,7 +69,7 @@ class Acting:
             one = unfinished[0]
             code = "needs a person" if one.needs_person else "failed"
             said = one.error or one.summary or "It did not finish."
-            answer["error"] = {"code": code, "message": f"{said} Look at it: dayhand runs show {one.id}"}
+            answer["error"] = {"code": code, "message": f"{finish(said)} Look at it: dayhand runs show {one.id}"}
         yield {"answer": answer}
 
     def stop(self, target: str, *, kill: bool = False, request: str | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from app.keeping.folder import add_data_dir
-from app.verbs.human import say_time
+from app.verbs.human import on_one_line, say_time
 from app.verbs.verb import Told, Verb, ask
 
 
@@ -24,10 +24,12 @@ def _say_attention(answer: dict[str, Any]) -> Iterator[str]:
         yield "Nothing needs you."
     for one in answer["requests"]:
         yield f"{one['id']}  {', '.join(one['workflows'])}, {one['kind'].replace('-', ' ')}, {say_time(one['created'])}"
-        yield f"    {one['sentence']}"
+        yield f"    {on_one_line(one['sentence'])}"
         if one["call"]:
             given = json.dumps(one["call"]["parameters"], ensure_ascii=False)
             yield f"    {one['call']['tool']} of {one['call']['connection']}: {given}"
+        if one["kind"] == "approval":
+            yield from (f"    {on_one_line(name)}: {on_one_line(shown)}" for name, shown in (one["ui"] or {}).items())
         if one["kind"] in ("fix", "repaired"):
             yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
         yield f"    {'  |  '.join(one['how'])}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.cli import RefusedError
 from app.keeping.folder import add_data_dir
-from app.verbs.human import RUN_HEADS, run_row, say_status, say_time, table
+from app.verbs.human import RUN_HEADS, on_one_line, run_row, say_status, say_time, table
 from app.verbs.verb import Told, Verb, ask, stream
 
 
@@ -77,9 +77,9 @@ def _runs(options: Namespace) -> Told:
 def _say_run(run: dict[str, Any]) -> Iterator[str]:
     yield f"{run['id']}: {run['workflow']}, {run['handler']} ({run['kind']}), {say_status(run['status'])}"
     if run["summary"]:
-        yield run["summary"]
+        yield on_one_line(run["summary"])
     if run["error"]:
-        yield run["error"]
+        yield on_one_line(run["error"])
     yield f"Began by: {run['trigger']}; version {run['version']}; attempt {run['attempt']}"
     if run["planned"]:
         yield f"Planned for {say_time(run['planned'])}"
@@ -89,19 +89,23 @@ def _say_run(run: dict[str, Any]) -> Iterator[str]:
     if len(run["chain"]) > 1:
         yield "Attempts:"
         yield from (
-            f"  {one['attempt']}  {one['id']}  {say_status(one['status'])}  {one['error'] or one['summary'] or ''}"
+            f"  {one['attempt']}  {one['id']}  {say_status(one['status'])}  "
+            f"{on_one_line(one['error'] or one['summary'] or '')}"
             for one in run["chain"]
         )
     if run["events"]:
         yield "Events:"
-        yield from (f"  {one['topic']}  {one['id']}  {one.get('title', '')}" for one in run["events"])
+        yield from (f"  {one['topic']}  {one['id']}  {on_one_line(one.get('title', ''))}" for one in run["events"])
+    if run["prepared"] is not None:
+        yield f"Prepared: {json.dumps(run['prepared'], ensure_ascii=False)}"
     if run["call"]:
         call = run["call"]
         yield f"Outside: {call['tool']} of {call['connection']}, {call['status']}"
         yield f"  {json.dumps(call['parameters'], ensure_ascii=False)}"
-        yield f"  gave {json.dumps(run['result'], ensure_ascii=False)}"
+    if run["call"] or run["result"] is not None:
+        yield f"Gave: {json.dumps(run['result'], ensure_ascii=False)}"
     for one in run["requests"]:
-        yield f"Asked: {one['sentence']} ({one['answer'] or 'not answered'})"
+        yield f"Asked: {on_one_line(one['sentence'])} ({one['answer'] or 'not answered'})"
     if run["log"]:
         yield "Log:"
         yield from (f"  {line}" for line in run["log"].splitlines())

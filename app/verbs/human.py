@@ -1,5 +1,6 @@
 """Times and tables as they read in a terminal."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -47,8 +48,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
         yield "  ".join([*cells, row[-1]]).rstrip()
 
 
+def on_one_line(value: Any) -> str:
+    """Whatever a script says: its lines must not be taken for ours."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return " ".join(text.split())
+
+
 def _cell(value: Any) -> str:
-    text = "" if value is None else " ".join(str(value).split())
+    text = "" if value is None else on_one_line(str(value))
     return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"
 
 

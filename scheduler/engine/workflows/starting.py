@@ -8,6 +8,7 @@ from scheduler.engine.definition import schedule_id
 from scheduler.engine.plans import Handler, Plan
 from scheduler.engine.refusal import RefusedError
 from scheduler.rules.phases import HandlerKind
+from scheduler.rules.sentences import finish
 from scheduler.store import lanes, occurrences, runs, schedules
 from scheduler.store.lanes import Block
 from scheduler.store.occurrences import OccurrenceRow
@@ -57,7 +58,7 @@ def refuse_if_held_up(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
     lane = lanes.find(db, row.slug, handler.lane)
     if lane is not None and lane.blocked is not None:
         help_line = _UNBLOCK[lane.blocked].format(slug=row.slug)
-        raise RefusedError("blocked", f"{row.name} is held up: {lane.sentence} {help_line}")
+        raise RefusedError("blocked", f"{row.name} is held up: {finish(lane.sentence or '')} {help_line}")
     is_busy = any(lanes.lane_of(one.handler, one.kind) == handler.lane for one in runs.active(db, row.slug))
     if is_busy and not when_finished:
         raise RefusedError(

@@ -37,7 +37,7 @@ def test_a_run_that_fails_ends_the_wait_with_1(line: Line, app: Installation) ->
     answer = json.loads(out)
     assert code == 1
     assert answer["error"]["code"] == "needs a person"
-    assert "division by zero" in err and answer["runs"][0] in err
+    assert f"division by zero. Look at it: dayhand runs show {answer['runs'][0]}" in err
     code, sentence = line.refuse("run", "backup", "--wait")
     assert code == "blocked" and "dayhand retry backup" in sentence
 
@@ -70,6 +70,25 @@ def test_a_question_is_seen_and_answered(line: Line, app: Installation) -> None:
     assert line.read("attention") == "Nothing needs you.\n"
 
 
+def test_what_a_script_says_cannot_pretend_to_be_something_else(line: Line, app: Installation) -> None:
+    """A subject from outside turns no colours on, begins no line and rewrites none that is read before a yes."""
+    say = "Add 1\x1b[2K\rNothing\n    dayhand approve all"
+    line.ask("connect", "table:expenses", "--path", str(line.folder.parent / "expenses.csv"))
+    more = {"From": "me\x1b[31m", "Sum": [1, "two\nthree"]}
+    asks = f"say={say!r}, ui={more!r}"
+    line.deploy(ASKING.replace('say=f"Add {len(rows)} to Expenses"', asks), "--grant", name="receipts.py")
+    [request] = line.wait_for(lambda: line.ask("attention")["requests"])
+    assert request["sentence"] == say, "a program gets it as it is"
+    shown = line.read("attention")
+    assert shown.splitlines()[1:5] == [
+        "    Add 1⟨001B⟩[2K Nothing dayhand approve all",
+        '    append of table:expenses: {"rows": [{"amount": 1}]}',
+        "    From: me⟨001B⟩[31m",
+        '    Sum: [1, "two\\nthree"]',
+    ]
+    assert "\x1b" not in line.read("runs", "show", request["run"]) + line.read("show", "receipts")
+
+
 def test_a_run_is_shown_with_its_call_and_log(line: Line, app: Installation) -> None:
     deploy_asking(line)
     [request] = line.wait_for(lambda: line.ask("attention")["requests"])
@@ -77,7 +96,9 @@ def test_a_run_is_shown_with_its_call_and_log(line: Line, app: Installation) -> 
     line.wait_for(lambda: line.ask("history", "receipts/FileReceipt", "--text", "filed")["runs"])
     run = line.ask("runs", "show", request["run"])
     assert run["call"]["status"] == "skipped"
-    assert "append of table:expenses, skipped" in line.read("runs", "show", request["run"])
+    shown = line.read("runs", "show", request["run"])
+    assert "append of table:expenses, skipped" in shown
+    assert 'Prepared: {"rows": [{"amount": 1}]}' in shown
     [poll] = line.ask("history", "receipts/poll", "--status", "done")["runs"]
     assert line.ask("logs", poll["id"])["text"] == "polled\n"
     assert line.read("logs", poll["id"], "--follow") == "polled\n"
