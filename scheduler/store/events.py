@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -44,6 +44,8 @@ class NotPendingError(StoreError):
 
     def __init__(self, topic: str, identity: str) -> None:
         super().__init__(f"There is no pending event {identity!r} in the topic {topic!r} to reserve.")
+        self.topic = topic
+        self.identity = identity
 
 
 def publish(
@@ -88,7 +90,7 @@ def peek(db: sqlite3.Connection, workflow: str, topic: str, limit: int) -> list[
     return [_from_sql(row) for row in rows]
 
 
-def reserve(db: sqlite3.Connection, workflow: str, run: str, events: Sequence[tuple[str, str]]) -> None:
+def reserve(db: sqlite3.Connection, workflow: str, run: str, events: Iterable[tuple[str, str]]) -> None:
     """Take all of them for the run, or NotPendingError and none (the caller's transaction is rolled back)."""
     for topic, identity in events:
         taken = db.execute(

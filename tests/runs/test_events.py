@@ -88,25 +88,29 @@ def test_what_a_run_publishes_is_seen_when_it_commits_and_not_before(shop: Shop)
 
 
 @pytest.mark.parametrize(
-    "reserve",
+    ("reserve", "says"),
     [
-        "[dayhand.Event(id='missing', title='', data=None, topic=t, published_at=None)]",
-        "[dayhand.Event(id='b', title='', data=None, topic=u, published_at=None)]",
-        "ctx.peek(t) + ctx.peek(t)",
+        ("[dayhand.Event(id='missing', title='', data=None, topic=t, published_at=None)]", "'missing' in t that it"),
+        ("[dayhand.Event(id='b', title='', data=None, topic=u, published_at=None)]", "'b' in u that it"),
+        ("[dayhand.Event(id='n', title='', data=None, topic=v, published_at=None)]", "'n' in v that it"),
+        ("ctx.peek(t)", "reserve has an event twice"),
     ],
-    ids=["missing", "of another topic", "twice"],
+    ids=["missing", "of another topic", "of somebody else", "twice"],
 )
-def test_what_cannot_be_reserved_is_an_error_of_the_script_and_nothing_is(shop: Shop, reserve: str) -> None:
+def test_what_cannot_be_reserved_is_an_error_of_the_script_and_nothing_is(shop: Shop, reserve: str, says: str) -> None:
     """K8."""
     script = prepare(f"return dayhand.prepared(reserve=ctx.peek(t) + {reserve})")
     shop.deploy(
-        script.replace('t = flow.topic("t")', 't = flow.topic("t")\nu = flow.topic("u")').replace("[t]", "[t, u]")
+        script.replace("t = flow", 'u, v = flow.topic("u"), flow.topic("v")\nt = flow').replace("[t]", "[t, u]")
+        + "\n@flow.consumer(subscribe=[v])\nclass D:\n    def prepare(self, ctx, state): return dayhand.nothing()\n"
     )
+    shop.publish("n", topic="v")
     shop.publish("b")
     shop.tick()
     run = shop.runs("C")[-1]
-    assert run.status == "failed:logic" and "to reserve. Reserve what ctx.peek gave, once." in run.error["sentence"]
-    assert shop.pending() == ["b"] and shop.reserved(run.id) == []
+    assert run.status == "failed:logic" and says in run.error["sentence"]
+    assert run.error["sentence"].startswith("w.py, line ")
+    assert shop.pending() == ["b"] and shop.reserved(run.id) == [] and shop.pending("v") == ["n"]
 
 
 def test_what_another_run_has_reserved_cannot_be_reserved(shop: Shop) -> None:

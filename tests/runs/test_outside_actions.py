@@ -249,8 +249,8 @@ def test_a_phase_that_nobody_waits_for_any_more_ends_with_its_run(shop: Shop) ->
 @flow.consumer(subscribe=[t])
 class C:
     def prepare(self, ctx, state):
-        batch = ctx.peek(t, limit=1)
-        return dayhand.prepared(reserve=batch + batch, data=1, say="twice") if batch else dayhand.nothing()
+        gone = dayhand.Event(id="gone", title="", data=None, topic=t, published_at=None)
+        return dayhand.prepared(reserve=[gone], data=1, say="gone") if ctx.peek(t) else dayhand.nothing()
 
     def next(self, ctx, prepared, result, state):
         ctx.publish(t, id="x")
@@ -260,5 +260,5 @@ class C:
     shop.tick()
     run = shop.runs("C")[-1]
     assert run.status == "failed:logic"
-    assert "to reserve" in run.error["sentence"]
+    assert "could reserve" in run.error["sentence"]
     assert shop.events() == {"a": "pending"}

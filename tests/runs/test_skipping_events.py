@@ -1,5 +1,7 @@
 """Leaving out one event that waits: that one and no other, only while it waits, and for good."""
 
+from pathlib import Path
+
 import pytest
 
 from scheduler.engine.refusal import RefusedError
@@ -50,3 +52,26 @@ def test_the_same_request_again_gets_the_first_answer(shop: Shop) -> None:
     shop.publish("a")
     first = shop.commands.skip_event("w", "t", "a", request="r")
     assert shop.commands.skip_event("w", "t", "a", request="r") == first
+
+
+def test_one_that_is_left_out_while_a_script_looks_at_it_is_nobodys_mistake(shop: Shop, tmp_path: Path) -> None:
+    """What the script saw is gone when it wants to take it: it looks again at what is left."""
+    looks, goes_on = tmp_path / "looks", tmp_path / "goes on"
+    body = f"""
+import os, time
+batch = ctx.peek(t)
+open({str(looks)!r}, "w").close()
+while not os.path.exists({str(goes_on)!r}): time.sleep(0.01)
+return dayhand.prepared(reserve=batch) if batch else dayhand.nothing()
+"""
+    shop.deploy(prepare(body))
+    shop.publish("a")
+    shop.publish("b")
+    shop.wait(looks.exists)
+    shop.commands.skip_event("w", "t", "a")
+    goes_on.touch()
+    shop.tick()
+    overtaken, after = shop.runs("C")
+    assert (overtaken.status, overtaken.error, after.status) == ("cancelled", None, "committed")
+    assert shop.events() == {"a": "skipped", "b": "consumed"}
+    assert shop.requests() == []

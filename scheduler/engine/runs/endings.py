@@ -116,6 +116,12 @@ class Endings:
         runs.move(db, attempt.id, Status.ACTIVE, Status.CANCELLED, now, ended=now, summary=sentence)
         self._end_occurrence(db, attempt, Outcome(Result.CANCELLED, sentence), now)
 
+    def begin_again(self, attempt: Attempt, db: sqlite3.Connection, now: datetime) -> None:
+        """An event that it was to take is gone, which is nobody's mistake: it looks at what is left."""
+        note = "An event was left out while it looked; it looks again."
+        runs.move(db, attempt.id, Status.ACTIVE, Status.CANCELLED, now, ended=now, summary=note)
+        handlers.update(db, attempt.workflow, attempt.handler.name, look=True)
+
     def interrupt(self, attempt: Attempt, db: sqlite3.Connection, now: datetime) -> None:
         """Dayhand is closing: what was running begins again, or goes on, at the next start, a job as its author says.
 

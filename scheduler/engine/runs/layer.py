@@ -20,7 +20,7 @@ from scheduler.engine.runs.attempt import Attempt
 from scheduler.engine.runs.endings import Endings
 from scheduler.engine.runs.insisting import Insistence
 from scheduler.engine.runs.reconciling import Reconciling
-from scheduler.engine.runs.stories import Outlook, StoppedError, Story
+from scheduler.engine.runs.stories import Outlook, OvertakenError, StoppedError, Story
 from scheduler.engine.runs.tools import FailedError, Secrets, Tools
 from scheduler.engine.runs.turns import Errand
 from scheduler.engine.runs.workshop import BadScriptError, NoWorkerError, Workshop
@@ -238,6 +238,8 @@ class RunLayer:
             story.tell()
         except StoppedError as stopped:
             ending = partial(self._stop, endings, attempt, str(stopped))
+        except OvertakenError:
+            ending = partial(endings.begin_again, attempt)
         except FailedError as error:
             ending = partial(endings.fail, attempt, error.failure, error.subject)
         except StoreClosedError:

@@ -21,7 +21,7 @@ from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.runs.conversation import Conversation
 from scheduler.engine.runs.endings import Endings
 from scheduler.engine.runs.insisting import Insistence
-from scheduler.engine.runs.tools import FailedError, Tools
+from scheduler.engine.runs.tools import FailedError, Tools, placing
 from scheduler.engine.runs.workshop import failure_of
 from scheduler.rules.consumers import read_wake
 from scheduler.rules.failures import Failure, FailureClass
@@ -48,6 +48,10 @@ class Outlook:
 
 class StoppedError(Exception):
     """The run was asked to end, and its script has."""
+
+
+class OvertakenError(Exception):
+    """What prepare was about to take was left out by the person, or with its topic, while it thought."""
 
 
 class Story:
@@ -119,8 +123,10 @@ class Story:
             self._prepare(decision)
         if attempt.phase is Phase.PREPARED and handler.has_mutate and attempt.outcome_word == "none":
             call = self._ask(protocol.MUTATE, {"prepared": attempt.prepared})["call"]
-            if call is not None and not self._act(OutsideCall.read(call)):
-                return
+            if call is not None:
+                with placing(attempt, call.get("line")):
+                    if not self._act(OutsideCall.read(call)):
+                        return
         state = self._ask(protocol.NEXT, self._for_next())["state"] if handler.has_next else None
         self._commit(state, attempt.outcome)
 
@@ -138,9 +144,13 @@ class Story:
         """What to do is known: store it with the events that it takes."""
         attempt, now = self.attempt, self._now()
         kept = {name: decision[name] for name in ("reserve", "data", "say", "ui", "wake_at")}
+        wanted = {(one["topic"], one["id"]): one for one in kept["reserve"]}
+        for topic, identity in wanted:
+            if topic not in attempt.handler.subscribes:
+                raise self._refuse_reserve(topic, identity)
         attempt.prepared = {
             **kept,
-            "reserve": [self.conversation.peeked.get((one["topic"], one["id"]), one) for one in kept["reserve"]],
+            "reserve": [self.conversation.peeked.get(key, one) for key, one in wanted.items()],
         }
         if attempt.handler.has_mutate:
             self._start(protocol.MUTATE, {"prepared": attempt.prepared})
@@ -148,12 +158,21 @@ class Story:
             self._start(protocol.NEXT, self._for_next())
         try:
             with self._context.database.write() as db:
-                events.reserve(db, attempt.workflow, attempt.id, [(one["topic"], one["id"]) for one in kept["reserve"]])
+                events.reserve(db, attempt.workflow, attempt.id, wanted)
                 self._note_prepare(db, decision, now)
                 runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now, prepared=kept)
         except NotPendingError as error:
-            raise FailedError.because(FailureClass.LOGIC, f"{error} Reserve what ctx.peek gave, once.") from error
+            if (error.topic, error.identity) in self.conversation.peeked:
+                raise OvertakenError from error
+            raise self._refuse_reserve(error.topic, error.identity) from error
         attempt.phase = Phase.PREPARED
+
+    def _refuse_reserve(self, topic: str, identity: str) -> FailedError:
+        sentence = (
+            f"There is no pending event {identity!r} in {topic} that it could reserve. Reserve what ctx.peek gave."
+        )
+        failure = Failure(kind=FailureClass.LOGIC, sentence=sentence)
+        return FailedError(failure.placed(self.attempt.plan.path, self.attempt.handler.line_of(protocol.PREPARE)))
 
     def _act(self, call: OutsideCall) -> bool:
         """The one outside action: allowed, approved, written down, made, and its outcome written down."""
@@ -299,7 +318,7 @@ class Story:
             return outcome.value
         if isinstance(outcome, Cancelled):
             raise StoppedError(outcome.sentence)
-        raise FailedError(failure_of(outcome))
+        raise FailedError(failure_of(outcome, self.attempt.plan.path, self.attempt.handler.line_of(phase)))
 
     def _now(self) -> datetime:
         return self._context.clock.now()

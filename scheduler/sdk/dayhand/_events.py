@@ -92,6 +92,8 @@ def prepared(
     for number, event in enumerate(events):
         if not isinstance(event, Event):
             raise Misuse(f"reserve[{number}] is not an event; reserve what ctx.peek gave.")
+    if len(set(events)) < len(events):
+        raise Misuse("reserve has an event twice; reserve what ctx.peek gave, once.")
     if not isinstance(say, str):
         raise Misuse("say is not a text; write the sentence that asks for approval.")
     if ui is not None and not isinstance(ui, dict):
