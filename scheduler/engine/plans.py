@@ -38,6 +38,11 @@ class Handler:
     seconds: float = _PHASE_SECONDS
     """The time limit of one phase."""
     line: int = 1
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Of a consumer, where its phases are written."""
+
+    def line_of(self, phase: str) -> int:
+        return self.lines.get(phase, self.line)
 
     @property
     def lane(self) -> str:
@@ -73,6 +78,7 @@ class Handler:
             policies=told["policies"],
             seconds=_seconds(told["timeout"]) or usual,
             line=told["line"],
+            lines=told.get("lines", {}),
         )
 
 

@@ -1,8 +1,9 @@
 """What went wrong, by what can be done about it. Types decide; the text of a message never does."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
+from pathlib import PurePath
 
 from scheduler.rules.phases import Status
 
@@ -47,6 +48,13 @@ class Failure:
     file: str | None = None
     line: int | None = None
     traceback: str | None = None
+
+    def placed(self, file: str, line: int | None) -> "Failure":
+        """The same of a script at fault, with its place in front, so that the author finds it; others stay as are."""
+        if self.kind is not FailureClass.LOGIC or self.line is not None:
+            return self
+        place = PurePath(file).name if line is None else f"{PurePath(file).name}, line {line}"
+        return replace(self, sentence=f"{place}: {self.sentence}", file=file, line=line)
 
 
 _REFUSED_FOR_NOW = frozenset({408, 425, 429})

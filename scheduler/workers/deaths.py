@@ -43,12 +43,9 @@ def garbage(error: Exception) -> str:
     )
 
 
-def out_of_memory(limits: Limits, line: object) -> str:
-    place = f" in line {line}" if isinstance(line, int) else ""
-    return (
-        f"The script ran out of memory{place}; it may use {_say(limits.memory)}. "
-        "Work in smaller parts, or raise the limit."
-    )
+def out_of_memory(limits: Limits, line: object) -> WorkerDied:
+    sentence = f"The script ran out of memory; it may use {_say(limits.memory)}. Work in smaller parts."
+    return WorkerDied(Death.MEMORY, sentence, line if isinstance(line, int) else None)
 
 
 def failed_start(said: Sequence[str]) -> str | None:

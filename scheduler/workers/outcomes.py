@@ -65,6 +65,8 @@ class Death(StrEnum):
 class WorkerDied:
     how: Death
     sentence: str
+    line: int | None = None
+    """Where in the script, if that is known."""
 
 
 @dataclass(frozen=True, slots=True)

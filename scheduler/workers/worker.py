@@ -259,7 +259,7 @@ class Worker:
                 return Finished(_part(told, "value"))
             case "failed" if told.get("kind") == protocol.MEMORY:
                 self.is_usable = False
-                return WorkerDied(Death.MEMORY, deaths.out_of_memory(self._limits, told.get("line")))
+                return deaths.out_of_memory(self._limits, told.get("line"))
             case "failed":
                 return _read_failure(told)
         raise protocol.GarbageError("it ended what nobody ended")

@@ -31,9 +31,10 @@ def test_each_class_of_a_read_has_its_status(
     shop.clock.move(HOUR)
     shop.tick()
     [run] = shop.runs("j")
-    assert (run.status, run.error["sentence"]) == (status, sentence)
+    said = f"w.py, line 8: {sentence}" if kind is FailureClass.LOGIC else sentence
+    assert (run.status, run.error["sentence"]) == (status, said)
     assert run.error["class"] == {"paused:transient": "transient"}.get(status, kind.value)
-    assert (shop.lane("j").blocked, shop.lane("j").sentence) == (block, sentence)
+    assert (shop.lane("j").blocked, shop.lane("j").sentence) == (block, said)
     assert [request.kind for request in shop.requests()] == ([request_kind] if request_kind else [])
 
 
@@ -93,7 +94,7 @@ def test_a_connector_may_quote_what_is_no_text(shop: Shop) -> None:
     shop.clock.move(HOUR)
     shop.tick()
     [run] = shop.runs("j")
-    assert (run.status, run.error["sentence"]) == ("failed:logic", "There is no file caf?.txt.")
+    assert (run.status, run.error["sentence"]) == ("failed:logic", "w.py, line 8: There is no file caf?.txt.")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +104,10 @@ def test_a_connector_may_quote_what_is_no_text(shop: Shop) -> None:
         ("return 5", "prepared"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
         ("import sys; sys.exit(3)", "sys.exit"),
+        ("import os; os._exit(3)", "exit code 3"),
+        ("kept = bytearray(10 << 30)", "ran out of memory"),
+        ("ctx.call('world:x', 'lo' + 'ok', colour=3)", 'no parameter "colour"'),
+        ("ctx.call('world:x', 'a' + 'ct')", "only mutate may act"),
     ],
 )
 def test_whatever_a_script_does_wrong_is_the_fault_of_the_script(shop: Shop, body: str, says: str) -> None:
@@ -113,6 +118,7 @@ def test_whatever_a_script_does_wrong_is_the_fault_of_the_script(shop: Shop, bod
     run = shop.runs("C")[-1]
     assert (run.status, shop.lane().blocked) == ("failed:logic", "script error")
     assert says in run.error["sentence"]
+    assert run.error["sentence"].startswith(f"w.py, line {run.error['line']}: ") and run.error["line"] in (8, 9)
     assert shop.events() == {"a": "pending"}
 
 

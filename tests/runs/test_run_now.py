@@ -135,7 +135,8 @@ def test_refused_while_held_up_naming_what_helps(shop: Shop, failure: FailureCla
     shop.world.read_fails = [fail(failure, "It rains.")]
     shop.deploy(producer("ctx.call('world:x', 'look')\nreturn state"))
     shop.tick()
-    assert refusal(shop, "w") == f"W is held up: It rains. {help_line}"
+    place = "w.py, line 8: " if failure is FailureClass.LOGIC else ""
+    assert refusal(shop, "w") == f"W is held up: {place}It rains. {help_line}"
     assert refusal(shop, "w", "p", when_finished=True).startswith("W is held up")
 
 

@@ -7,7 +7,7 @@ from scheduler.engine.context import Context
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.runs.attempt import Attempt, OutsideCall, Published, tell_event
 from scheduler.engine.runs.hiding import hide
-from scheduler.engine.runs.tools import FailedError, Tools
+from scheduler.engine.runs.tools import FailedError, Tools, placing
 from scheduler.rules.failures import FailureClass
 from scheduler.store import events, logs, runs
 from scheduler.store.errors import StoreError
@@ -36,10 +36,12 @@ class Conversation:
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
         call = OutsideCall(connection=connection, tool=tool, parameters=parameters, line=line)
-        return self._tools.read(self._attempt, call)
+        with placing(self._attempt, line):
+            return self._tools.read(self._attempt, call)
 
     def hand_over(self, connections: Mapping[str, str], line: int | None) -> dict[str, str]:
-        found = {name: self._tools.hand_over(self._attempt, one, line) for name, one in connections.items()}
+        with placing(self._attempt, line):
+            found = {name: self._tools.hand_over(self._attempt, one, line) for name, one in connections.items()}
         self._handed_over.update(found.values())
         return found
 

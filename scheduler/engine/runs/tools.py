@@ -3,7 +3,8 @@
 import json
 import sqlite3
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -38,6 +39,16 @@ class FailedError(Exception):
     @classmethod
     def because(cls, kind: FailureClass, sentence: str, subject: str | None = None) -> "FailedError":
         return cls(Failure(kind=kind, sentence=sentence), subject)
+
+
+@contextmanager
+def placing(attempt: Attempt, line: int | None) -> Iterator[None]:
+    """A call that the script should not have made is said with the line that made it."""
+    try:
+        yield
+    except FailedError as error:
+        error.failure = error.failure.placed(attempt.plan.path, line)
+        raise
 
 
 class Secrets(Protocol):
@@ -90,7 +101,7 @@ class Tools:
         if tool.mutating:
             raise FailedError.because(
                 FailureClass.LOGIC,
-                f"{call.tool} of {call.connection} acts, and only mutate may act; call it there{_line(call)}.",
+                f"{call.tool} of {call.connection} acts, and only mutate may act; call it there.",
             )
         self.check_grant(self._context.database.read(), attempt, call)
         return self._run(tool, self.make_ready(attempt.workflow, call))
@@ -101,7 +112,7 @@ class Tools:
         if not any(tool.name == HAND_OVER for tool in self._tools_of(connection)):
             raise FailedError.because(
                 FailureClass.LOGIC,
-                f"Commands get no secret of {connection}. Connect one for them, such as secret:mine{_line(call)}.",
+                f"Commands get no secret of {connection}. Connect one for them, such as secret:mine.",
             )
         self.find(attempt, call)
         self.check_grant(self._context.database.read(), attempt, call)
@@ -122,13 +133,13 @@ class Tools:
         if call.connection not in attempt.plan.connections:
             raise FailedError.because(
                 FailureClass.LOGIC,
-                f"{call.connection} is not among the connections of {attempt.plan.name}; name it there{_line(call)}.",
+                f"{call.connection} is not among the connections of {attempt.plan.name}; name it there.",
             )
         try:
             tool = self.registry.tool(call.connection, call.tool)
             self.registry.check_parameters(tool, call.parameters)
         except ConnectionRuleError as error:
-            raise FailedError.because(FailureClass.LOGIC, f"{error.sentence}{_line(call)}") from error
+            raise FailedError.because(FailureClass.LOGIC, error.sentence) from error
         return tool
 
     def check_grant(self, db: sqlite3.Connection, attempt: Attempt, call: OutsideCall) -> None:
@@ -229,10 +240,6 @@ class Tools:
             return {**row.settings, **self.secrets_of(connector, row)} != ready.settings
         except FailedError:
             return False
-
-
-def _line(call: OutsideCall) -> str:
-    return "" if call.line is None else f" (line {call.line})"
 
 
 def _mistake(tool: Tool, ready: Call, error: Exception, kind: FailureClass) -> Failure:

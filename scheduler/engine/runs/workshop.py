@@ -11,7 +11,7 @@ from scheduler.rules.failures import Failure, FailureClass
 from scheduler.workers.dependencies import Dependencies
 from scheduler.workers.environments import CouldNotInstallError, Environments
 from scheduler.workers.limits import Limits
-from scheduler.workers.outcomes import CouldNotStartError, Outcome, ScriptFailed, TimedOut
+from scheduler.workers.outcomes import CouldNotStartError, Outcome, ScriptFailed, TimedOut, WorkerDied
 from scheduler.workers.pool import NotLoadedError, Pool
 from scheduler.workers.records import end_orphans
 from scheduler.workers.script import Script
@@ -69,7 +69,7 @@ class Workshop:
             self.forget(plan.workflow)
             raise NoWorkerError(str(error)) from error
         except NotLoadedError as error:
-            raise BadScriptError(failure_of(error.outcome)) from error
+            raise BadScriptError(failure_of(error.outcome, plan.path)) from error
 
     def describe(
         self, path: str, source: str, needs: Dependencies, keep: Callable[[str], None] = lambda _: None
@@ -83,7 +83,7 @@ class Workshop:
         except (CouldNotStartError, CouldNotInstallError) as error:
             raise NoWorkerError(str(error)) from error
         except NotLoadedError as error:
-            raise BadScriptError(failure_of(error.outcome)) from error
+            raise BadScriptError(failure_of(error.outcome, path)) from error
         described = worker.description
         self.pool.release(worker)
         self.pool.forget(identity)
@@ -118,12 +118,15 @@ class Workshop:
         return script
 
 
-def failure_of(outcome: Outcome) -> Failure:
-    """What a phase that did not finish means: the script is at fault, unless time ran out."""
+def failure_of(outcome: Outcome, file: str, line: int | None = None) -> Failure:
+    """What a phase that did not finish means: the script is at fault, unless time ran out.
+
+    The line is where the phase is written, for those that cannot say themselves where they ended.
+    """
     sentence = getattr(outcome, "sentence", "The script could not be run.")
     if isinstance(outcome, TimedOut):
         return Failure(kind=FailureClass.TRANSIENT, sentence=sentence)
-    if isinstance(outcome, ScriptFailed):
+    if isinstance(outcome, ScriptFailed) and outcome.line is not None:
         return Failure(
             kind=FailureClass.LOGIC,
             sentence=sentence,
@@ -131,4 +134,6 @@ def failure_of(outcome: Outcome) -> Failure:
             line=outcome.line,
             traceback=outcome.traceback,
         )
-    return Failure(kind=FailureClass.LOGIC, sentence=sentence)
+    known = outcome.line if isinstance(outcome, WorkerDied) else None
+    traceback = outcome.traceback if isinstance(outcome, ScriptFailed) else None
+    return Failure(kind=FailureClass.LOGIC, sentence=sentence, traceback=traceback).placed(file, known or line)
