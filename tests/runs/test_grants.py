@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.runs.tools import Tools
 from scheduler.store import grants
 from scheduler.store.grants import GrantKind
+from scheduler.store.requests import RequestKind
 from tests.engine.harness import HOUR, MINUTE
 from tests.runs.scripts import consumer, job, prepare, producer
 from tests.runs.shop import Shop
@@ -119,6 +121,42 @@ def test_what_is_revoked_is_asked_for_again(shop: Shop) -> None:
     shop.commands.run("w")
     shop.tick()
     assert [request.sentence for request in shop.requests()] == [SENTENCE] and len(shop.world.reads) == 1
+
+
+def test_what_is_revoked_while_an_approval_waits_is_not_done_after_the_yes(shop: Shop) -> None:
+    shop.deploy(consumer(approve="always"))
+    shop.publish("a")
+    shop.tick()
+    shop.answering.revoke("w", "world:x", "act")
+    shop.answering.approve(shop.requests()[0].id)
+    shop.tick()
+    [request] = shop.requests()
+    assert request.kind is RequestKind.PERMISSION and shop.world.calls == []
+    shop.answering.approve(request.id)
+    shop.tick()
+    for request in shop.requests():
+        shop.answering.approve(request.id)
+    shop.tick()
+    assert len(shop.world.calls) == 1 and shop.events() == {"a": "consumed"}
+
+
+def test_what_is_revoked_while_the_keyring_is_asked_is_not_done(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_ready = Tools.make_ready
+
+    def revoke_meanwhile(self: Tools, *told: Any) -> Any:
+        ready = make_ready(self, *told)
+        shop.answering.revoke("w", "world:x", "act")
+        return ready
+
+    shop.deploy(consumer())
+    monkeypatch.setattr(Tools, "make_ready", revoke_meanwhile)
+    shop.publish("a")
+    shop.tick()
+    monkeypatch.undo()
+    assert shop.world.calls == [] and shop.mutation(shop.runs("C")[-1].id) is None
+    shop.answering.approve(shop.requests()[0].id)
+    shop.tick()
+    assert len(shop.world.calls) == 1 and shop.events() == {"a": "consumed"}
 
 
 def test_one_answer_serves_all_lanes_that_wait_for_it(shop: Shop) -> None:

@@ -196,6 +196,7 @@ class Story:
         self._heed_stop()
         now = self._now()
         with self._context.database.write(durable=True) as db:
+            self._tools.check_grant(db, attempt, call)  # the keyring may have taken as long as a person
             runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
             mutations.begin(
                 db,
