@@ -15,9 +15,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         clean(os.environ)
         if given[:1] == [WORKER]:
             return work()
+    leave_no_dump()
     from app import cli  # noqa: PLC0415  a worker starts without it
 
     return cli.run(given)
+
+
+def leave_no_dump() -> None:
+    """After a crash the memory would lie on the disk, and in it passwords that only the keyring may keep."""
+    try:
+        import resource  # noqa: PLC0415  not everywhere
+    except ImportError:
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def clean(environment: MutableMapping[str, str]) -> None:

@@ -49,6 +49,19 @@ def test_an_app_that_is_not_frozen_leaves_its_surroundings_alone(monkeypatch: py
     assert os.environ["LD_LIBRARY_PATH"] == "/opt/mine"
 
 
+def test_a_crash_leaves_no_memory_on_the_disk(tmp_path: Path) -> None:
+    """The memory holds passwords; the person who wants a dump of a job may still ask for one."""
+    code = """import os, resource, app.cli, app.main
+resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
+before = resource.getrlimit(resource.RLIMIT_CORE)[1]
+app.cli.run = lambda _: print(resource.getrlimit(resource.RLIMIT_CORE) == (0, before), flush=True) or os.abort()
+app.main.main([])
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n" and done.returncode < 0
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_path_that_the_person_had_set_comes_back() -> None:
     given = {"LD_LIBRARY_PATH": "/bundle:/opt/mine", "LD_LIBRARY_PATH_ORIG": "/opt/mine", "_PYI_X": "1", "HOME": "/h"}
     main.clean(given)
