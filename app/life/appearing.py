@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QEventLoop, QTimer, Signal
+from PySide6.QtGui import QPixmapCache
 from PySide6.QtWidgets import QApplication
 
 from app.look.icons import app_icon
@@ -37,6 +38,7 @@ def appear(folder: Path) -> tuple[App, Tray]:
     app.setApplicationDisplayName("Dayhand")
     app.setDesktopFileName("dayhand")
     app.setQuitOnLastWindowClosed(False)
+    QPixmapCache.setCacheLimit(0)  # until there is a window, which says why
     app.setWindowIcon(app_icon())
     speak(read_language(folder))
     bus = session_bus()

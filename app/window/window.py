@@ -4,7 +4,16 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QHideEvent,
+    QKeySequence,
+    QPixmapCache,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -30,6 +39,8 @@ from app.window.pages import PAGES, make_page, say_title
 
 _SIZE = QSize(1120, 740)
 _SIDE = 190
+_PICTURES = 10_240
+"""Kilobytes of drawn pictures that Qt may keep; it wakes up every ten seconds to throw some of them away."""
 _TOGETHER = 300
 """Milliseconds over which news are gathered before the page looks again."""
 _NAVIGATION = """
@@ -139,7 +150,13 @@ class Window(QMainWindow):
         self._keep_size()
         self.closing.emit()
 
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802  # Qt's name
+        """Unseen, it needs no pictures and wakes nobody."""
+        super().hideEvent(event)
+        QPixmapCache.setCacheLimit(0)
+
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
+        QPixmapCache.setCacheLimit(_PICTURES)
         super().showEvent(event)
         if self.page is None:
             self.open_page("today")

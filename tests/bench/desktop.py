@@ -1,4 +1,4 @@
-"""The app on a real virtual desktop beside Vorta: from the start to the icon in the tray, and memory when hidden."""
+"""The app on a real virtual desktop beside Vorta: from the start to the icon, and memory and wake-ups when hidden."""
 
 import os
 import stat
@@ -14,6 +14,8 @@ from tests.desktop.processes import until
 ROOT = Path(__file__).parents[2]
 _SETTLED = 5.0
 """Seconds after which an application that has started does nothing more by itself."""
+_CALM, _IDLE = 60.0, 120.0
+"""Seconds after which it looks for nothing more that is not there, and over which its wake-ups are counted."""
 
 
 def against_vorta() -> list[Figure]:
@@ -28,6 +30,7 @@ def against_vorta() -> list[Figure]:
             one.end()
         starts = alternate({"ours": ours.clocked, "Vorta": vorta.clocked})
         sizes = alternate({"ours": ours.weighed, "Vorta": vorta.weighed})
+        wakings = ours.woken()
     wanted = 1 / 0.85
     return [
         Figure(
@@ -38,6 +41,7 @@ def against_vorta() -> list[Figure]:
             name="memory, window hidden", unit="MB", ours=sizes.pop("ours"), peers=sizes,
             against="Vorta", wanted=wanted,
         ),
+        Figure(name="wake-ups a minute, idle and window hidden", unit="", ours=wakings, wanted=3),
     ]  # fmt: skip
 
 
@@ -84,6 +88,24 @@ class _App:
         )
         self.end()
         return kilobytes / 1024
+
+    def woken(self) -> float:
+        """How often a minute any of its threads is given the processor after it had waited."""
+        self.start()
+        time.sleep(_CALM)
+        before = self._switches()
+        time.sleep(_IDLE)
+        after = self._switches()
+        self.end()
+        return (after - before) * 60 / _IDLE
+
+    def _switches(self) -> int:
+        return sum(
+            int(line.split()[1])
+            for thread in Path(f"/proc/{self._pid}/task").iterdir()
+            for line in (thread / "status").read_text(encoding="utf-8").splitlines()
+            if line.startswith("voluntary_ctxt_switches")
+        )
 
     def _owner(self, name: str) -> int:
         bus = "org.freedesktop.DBus"

@@ -5,6 +5,8 @@ import threading
 import weakref
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.life.garbage import Garbage
@@ -65,5 +67,16 @@ def test_what_is_not_garbage_stays(qtbot: QtBot, garbage: Garbage) -> None:
         garbage.look()
         assert alive() is knot and ended == []
         del gathered
+    finally:
+        garbage.close()
+
+
+def test_nobody_is_woken_to_collect_while_nobody_works_with_the_window(qapp: QApplication, garbage: Garbage) -> None:
+    try:
+        qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+        assert garbage._often.isActive()
+        qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
+        assert not garbage._often.isActive()
+        assert garbage._soon.isActive(), "once more, for what was left behind"
     finally:
         garbage.close()

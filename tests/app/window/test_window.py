@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPixmapCache
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -46,6 +46,15 @@ def test_it_opens_with_today_and_keys_lead_to_the_pages(qtbot: QtBot, window: Wi
     press(qtbot, window, Qt.Key.Key_1)
     assert window.page is window.pages["today"]
     assert list(window.pages) == ["today", "attention"], "no page is made before it is opened"
+
+
+def test_no_pictures_are_kept_while_nobody_sees_it(window: Window) -> None:
+    """Qt would wake up every ten seconds to throw some of them away."""
+    assert QPixmapCache.cacheLimit() > 0
+    window.hide()
+    assert QPixmapCache.cacheLimit() == 0
+    window.come_up()
+    assert QPixmapCache.cacheLimit() > 0
 
 
 def test_the_navigation_names_every_page_and_leads_to_it(window: Window) -> None:
