@@ -92,6 +92,24 @@ def test_a_worker_that_may_not_be_used_again_is_ended(pool: Pool, tmp_path: Path
     assert recorded(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "os.chdir('/')",
+        "os.environ['X'] = '1'",
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))",
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+        "sys.settrace(lambda *_: None)",
+    ],
+)
+def test_what_a_handler_changed_for_its_whole_process_is_not_there_for_the_next_one(pool: Pool, body: str) -> None:
+    """A run must not depend on whether its worker is a new one."""
+    worker = pool.acquire(script(job(body)))
+    assert isinstance(worker.run(phase(), Recorder()), Finished)
+    pool.release(worker)
+    assert relatives(worker.mark) == []
+
+
 def test_a_worker_that_died_while_idle_is_not_given_out(pool: Pool) -> None:
     worker = pool.acquire(script(GOOD))
     pool.release(worker)

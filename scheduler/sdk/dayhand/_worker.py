@@ -17,6 +17,7 @@ from ._script import Script
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def main(argument: str) -> None:
@@ -30,19 +31,27 @@ def main(argument: str) -> None:
     script = Script(load["path"])
     link.begin(0)
     _answer(link, output, script, script.load(load["source"]), (load["path"], 1))
+    traces = Traces()
     while True:
         command = link.next_command()
         output.restore()
         link.begin(command["run"])
-        _answer(link, output, script, script.run(link, command), script.place_of(command))
+        _answer(link, output, script, script.run(link, command), script.place_of(command), traces)
 
 
-def _answer(link: Link, output: Output, script: Script, answer: protocol.Message, place: tuple[str, int]) -> None:
+def _answer(
+    link: Link,
+    output: Output,
+    script: Script,
+    answer: protocol.Message,
+    place: tuple[str, int],
+    traces: Traces | None = None,
+) -> None:
     if not link.is_owner:
         os._exit(0)  # a fork of the script came back from its handler; the worker has its own way back
     answer["run"] = link.finish()
     output.flush()
-    answer["left"] = _left_something()
+    answer["left"] = _left_something() or (traces is not None and traces.are_there())
     try:
         link.send(answer)
     except protocol.TooLargeError as error:
@@ -67,6 +76,27 @@ def _left_something() -> bool:
     except AttributeError:  # no such thing on Windows
         return False
     return True
+
+
+class Traces:
+    """What a handler may change for the whole process; whoever came next would find it so."""
+
+    def __init__(self) -> None:
+        self._before = self._look()
+
+    def are_there(self) -> bool:
+        """Whether something is not as the script's top level left it, so that this worker must not be used again."""
+        return self._look() != self._before
+
+    @staticmethod
+    def _look() -> object:
+        try:
+            import resource  # noqa: PLC0415  Unix only
+
+            limits = [resource.getrlimit(one) for one in (resource.RLIMIT_NOFILE, resource.RLIMIT_AS)]
+            return os.getcwd(), dict(os.environ), limits, [signal.getsignal(one) for one in _SIGNALS], sys.gettrace()
+        except (ImportError, OSError):  # a folder that is gone, for one
+            return object()
 
 
 class Output:
