@@ -118,7 +118,14 @@ BAD = {
         "w.py, line 9: look of world:x only reads; call it in prepare, and let mutate act.",
     ),
     "not Python": (f"{FLOW}def (\n", "w.py, line 4: "),
+    "not a text": (f"{FLOW}x = '\0'\n", "w.py, line 1: SyntaxError: "),
     "raises": (f"{FLOW}1 / 0\n", "w.py, line 4: "),
+    "raises without a word": (f"{FLOW}raise KeyboardInterrupt\n", "w.py, line 4: KeyboardInterrupt"),
+    "dies": (f"{FLOW}import os; os._exit(0)\n", "w.py: The script ended its own process with exit code 0."),
+    "imports from its folder": (
+        f"{FLOW}from . import other\n",
+        "w.py, line 4: ImportError: attempted relative import with no known parent package. A workflow is one file, so",
+    ),
     "unknown setting": (
         f"{FLOW}@flow.job(evry='1h')\ndef j(ctx):\n    pass\n",
         "w.py, line 4: job has no setting evry; did you mean every?",
@@ -234,6 +241,12 @@ def test_a_package_that_cannot_be_had_is_named(shop: Shop, wheels: Path) -> None
 def test_a_module_that_is_not_there_is_said_with_what_to_write(shop: Shop) -> None:
     with pytest.raises(NotValidError, match="Name the package in the script's dependencies"):
         shop.house.validation.validate("w.py", f"import nothing_of_the_kind\n{HEAD}")
+
+
+def test_a_module_that_lies_beside_the_script_is_not_part_of_it(shop: Shop, tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("")
+    with pytest.raises(NotValidError, match=r"A workflow is one file, .*: write it into this file"):
+        shop.house.validation.validate(str(tmp_path / "w.py"), f"import beside\n{HEAD}")
 
 
 def test_a_time_that_has_passed_since_it_was_deployed_is_no_mistake(shop: Shop) -> None:

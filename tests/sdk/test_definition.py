@@ -69,6 +69,17 @@ MISTAKES = {
     "too many parameters": ("@flow.job(every='5m')\ndef work(ctx, state): ...", FIRST, "write def work(ctx)"),
     "async": ("@flow.job(every='5m')\nasync def work(ctx): ...", FIRST, "work is async; write a plain def work(ctx)"),
     "a generator": ("@flow.job(every='5m')\ndef work(ctx): yield", FIRST, "work has yield and would never run"),
+    "a job without a name": ("flow.job(every='5m')(lambda ctx: None)", FIRST, "a job is a function with a name"),
+    "a job that is an object": (
+        "import functools\nflow.job(every='5m')(functools.partial(print))",
+        FIRST + 1,
+        "a job is a function with a name",
+    ),
+    "an unknown setting of a workflow": (
+        "dayhand.Workflow('A', conections=['x:y'])",
+        FIRST,
+        "Workflow has no setting conections; did you mean connections?",
+    ),
     "a job that is a class": ("@flow.job(every='5m')\nclass Work: ...", FIRST, "a job is a function"),
     "a consumer that is a function": (
         "@flow.consumer(subscribe=[mails])\ndef work(ctx): ...",

@@ -91,7 +91,7 @@ class Context:
             is_missing = value is None and name == "total"
             if not is_missing and (isinstance(value, bool) or not isinstance(value, (int, float))):
                 self._refuse(f"progress: {name} is {value!r}, not a number; write ctx.progress(3, 10, 'mails').")
-            self._check(value, name)
+            self._check(value, f"progress: {name}")
         self._link.tell("progress", done=done, total=total, text=str(text))
 
     def __getattr__(self, name: str) -> Any:

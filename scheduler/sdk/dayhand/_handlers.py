@@ -46,8 +46,8 @@ class Handler:
 
 def check_function(kind: str, function: Any) -> None:
     """Refuse what is not a plain function of the right parameters."""
-    if inspect.isclass(function) or not callable(function):
-        raise Misuse(f"a {kind} is a function; write def name({', '.join(_SHAPES[kind])}).")
+    if inspect.isclass(function) or not getattr(function, "__name__", "").isidentifier():
+        raise Misuse(f"a {kind} is a function with a name; write def name({', '.join(_SHAPES[kind])}).")
     _check_shape(kind, function.__name__, function, _SHAPES[kind])
 
 

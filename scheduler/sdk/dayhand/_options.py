@@ -40,10 +40,15 @@ _EXAMPLES = {
 
 def refuse_unknown(kind: str, known: tuple[str, ...], positional: tuple[Any, ...], unknown: Mapping[str, Any]) -> None:
     """Refuse a bare decorator, values without a name, and names that do not exist."""
+    refuse_names(kind, known, unknown)
     if len(positional) == 1 and callable(positional[0]):
         raise Misuse(f"{kind} is used without brackets; write @flow.{kind}({known[0]}={_EXAMPLES[known[0]]}).")
     if positional:
         raise Misuse(f"{positional[0]!r} has no name; write for example @flow.{kind}({known[0]}={positional[0]!r}).")
+
+
+def refuse_names(kind: str, known: tuple[str, ...], unknown: Mapping[str, Any]) -> None:
+    """Refuse settings that do not exist."""
     for name in unknown:
         import difflib  # noqa: PLC0415  only needed here
 

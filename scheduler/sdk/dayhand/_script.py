@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -81,15 +82,15 @@ class Script:
         """What the host is told about an exception."""
         line = last_line(error.__traceback__, self.path)
         file: str | None = self.path
-        kind, text = protocol.SCRIPT_ERROR, f"{type(error).__name__}: {_say(error)}"
+        kind, text = protocol.SCRIPT_ERROR, f"{type(error).__name__}: {_say(error)}".removesuffix(": ")
         if isinstance(error, Misuse):
             kind, text, file, line = error.kind, error.sentence, error.file, error.line
         elif isinstance(error, MemoryError):
             kind, text = protocol.MEMORY, "MemoryError"
-        elif isinstance(error, SyntaxError) and error.filename == self.path:
-            text, line = f"{type(error).__name__}: {error.msg}", error.lineno
-        elif isinstance(error, ModuleNotFoundError) and error.name:
-            text += f". Name the package in the script's dependencies: # dependencies = [{error.name.split('.')[0]!r}]"
+        elif isinstance(error, SyntaxError) and error.filename in (self.path, None):
+            text, line = f"{type(error).__name__}: {error.msg}", error.lineno or 1
+        elif isinstance(error, ImportError):
+            text += self._help_import(error)
         elif isinstance(error, SystemExit):
             text = "the script called sys.exit; return from the handler instead, or raise an error"
         try:
@@ -104,6 +105,15 @@ class Script:
             "line": line,
             "traceback": trace[-_LONGEST_TRACE:],
         }
+
+    def _help_import(self, error: ImportError) -> str:
+        package = (error.name or "").split(".")[0]
+        beside = os.path.join(os.path.dirname(self.path), package)
+        if "relative import" in str(error) or (package and (os.path.isdir(beside) or os.path.exists(f"{beside}.py"))):
+            return ". A workflow is one file, so what lies beside it cannot be imported: write it into this file"
+        if isinstance(error, ModuleNotFoundError) and package:
+            return f". Name the package in the script's dependencies: # dependencies = [{package!r}]"
+        return ""
 
     def _arguments(self, phase: str, context: Any, inputs: dict[str, Any]) -> tuple[Any, ...]:
         state = inputs.get("state") or {}

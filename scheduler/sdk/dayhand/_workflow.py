@@ -31,7 +31,8 @@ class Workflow:
     tags: words to filter by.
     """
 
-    def __init__(self, name: str, *, connections: Sequence[str] = (), tags: Sequence[str] = ()) -> None:
+    def __init__(self, name: str, *, connections: Sequence[str] = (), tags: Sequence[str] = (), **unknown: Any) -> None:
+        options.refuse_names("Workflow", ("connections", "tags"), unknown)
         if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 100:
             raise Misuse(f"{name!r} is not a name; write for example dayhand.Workflow('Receipts').")
         self.name = name.strip()
