@@ -98,7 +98,6 @@ def test_a_worker_that_may_not_be_used_again_is_ended(pool: Pool, tmp_path: Path
         "os.chdir('/')",
         "os.environ['X'] = '1'",
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))",
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
         "sys.settrace(lambda *_: None)",
     ],
 )

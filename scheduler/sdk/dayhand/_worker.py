@@ -8,16 +8,19 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from . import _protocol as protocol
 from ._errors import TooLarge
 from ._link import Link
 from ._script import Script
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def main(argument: str) -> None:
@@ -36,7 +39,15 @@ def main(argument: str) -> None:
         command = link.next_command()
         output.restore()
         link.begin(command["run"])
-        _answer(link, output, script, script.run(link, command), script.place_of(command), traces)
+        may_look_outside = "call" in protocol.ALLOWED[command["phase"]]
+        _answer(
+            link,
+            output,
+            script,
+            script.run(link, command),
+            script.place_of(command),
+            traces if may_look_outside else None,
+        )
 
 
 def _answer(
@@ -82,20 +93,24 @@ class Traces:
     """What a handler may change for the whole process; whoever came next would find it so."""
 
     def __init__(self) -> None:
-        self._before = self._look()
+        try:
+            import resource  # noqa: PLC0415  Unix only
+        except ImportError:
+            self._limits: Callable[[], object] = lambda: None
+        else:
+            self._limits = partial(resource.getrlimit, resource.RLIMIT_NOFILE)
+        # The mapping behind os.environ where there is one: comparing that costs a hundredth.
+        self._environment: Any = getattr(os.environ, "_data", os.environ)
+        self._before, self._named = self._look(), dict(self._environment)
 
     def are_there(self) -> bool:
         """Whether something is not as the script's top level left it, so that this worker must not be used again."""
-        return self._look() != self._before
+        return self._look() != self._before or self._environment != self._named
 
-    @staticmethod
-    def _look() -> object:
+    def _look(self) -> object:
         try:
-            import resource  # noqa: PLC0415  Unix only
-
-            limits = [resource.getrlimit(one) for one in (resource.RLIMIT_NOFILE, resource.RLIMIT_AS)]
-            return os.getcwd(), dict(os.environ), limits, [signal.getsignal(one) for one in _SIGNALS], sys.gettrace()
-        except (ImportError, OSError):  # a folder that is gone, for one
+            return os.getcwd(), self._limits(), sys.gettrace()
+        except OSError:  # the folder is gone
             return object()
 
 
