@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
 
+from scheduler.connections.addresses import join, parts_of
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.disk import explained, sync_folder
 from scheduler.connections.mistakes import wrong
@@ -182,7 +182,9 @@ def _onwards(place: "Url", goal: str, sent: dict[str, str], *, may_leave: bool) 
 
     with suppress(UnicodeError):
         goal = goal.encode("latin-1").decode()
-    joined = urljoin(place.url, goal)
+    joined = join(place.url, goal)
+    if not joined:
+        raise wrong(f"{place.host} sends us on to an address that cannot be read.")
     if not joined.lower().startswith(("http://", "https://")):
         kind = joined.partition(":")[0][:20]
         raise wrong(f"{place.host} sends us on to an address that starts with {kind}:, which is not followed.")
@@ -215,4 +217,4 @@ def _refuse_constant(name: str) -> None:
 
 
 def _host(url: str) -> str:
-    return urlsplit(url).hostname or ""
+    return parts_of(url).hostname or ""

@@ -139,6 +139,14 @@ def test_a_redirect_leads_to_web_servers_only(goal: str) -> None:
     assert f"starts with {goal.partition(':')[0]}:, which is not followed" in told.sentence
 
 
+@pytest.mark.parametrize("goal", ["http://[::1", "//[", "https://]/"])
+def test_a_redirect_to_what_is_no_address_is_said(goal: str) -> None:
+    with web(lambda _: Reply(302, headers={"Location": goal})) as server:
+        told = failure(lambda: get(server.url))
+    assert told.kind is FailureClass.LOGIC
+    assert told.sentence == "127.0.0.1 sends us on to an address that cannot be read."
+
+
 def test_a_circle_of_redirects_ends() -> None:
     with web(lambda _: Reply(302, headers={"Location": "/again"})) as server:
         told = failure(lambda: get(server.url, follow=3))

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
+from scheduler.connections.addresses import parts_of
 from scheduler.connections.connector import Call, Connector, ToolFailedError
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.oauth.browser import open_browser as open_system_browser
@@ -81,10 +82,7 @@ def challenge_of(verifier: str) -> str:
 
 def _private(name: str, address: str) -> str:
     """What is sent there must not be read on its way."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        parts = urlsplit("")
+    parts = parts_of(address)
     if parts.scheme != "https" and parts.hostname not in _HERE:
         raise wrong(f"Signing in needs the {name} of the service, an address that begins with https.")
     return address

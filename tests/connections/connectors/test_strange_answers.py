@@ -53,7 +53,7 @@ NAMES = st.sampled_from(
     ]
 )
 VALUES = st.recursive(
-    st.sampled_from([None, True, 0, -1.5, 10**30, "", "x", "general", "9.1", "\ud800"]),
+    st.sampled_from([None, True, 0, -1.5, 10**30, "", "x", "general", "9.1", "http://[", "\ud800"]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=6),
     max_leaves=20,
 )

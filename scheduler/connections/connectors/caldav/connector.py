@@ -4,8 +4,8 @@ import hashlib
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
 
+from scheduler.connections.addresses import join, parts_of
 from scheduler.connections.connector import (
     Call,
     Checked,
@@ -110,7 +110,7 @@ def _names(call: Call) -> tuple[str, str]:
     if not call.key:
         raise ToolFailedError.because(FailureClass.INTERNAL, "An event came without a key that tells it from others.")
     name = hashlib.sha256(call.key.encode()).hexdigest()[:40]
-    return f"{name}@dayhand", urljoin(_calendar(call), f"{name}.ics")
+    return f"{name}@dayhand", join(_calendar(call), f"{name}.ics")
 
 
 def _create(call: Call) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _find(call: Call) -> dict[str, Any] | None:
         return {"id": uid, "url": url} if _holds(text, uid) else None
     for thing in _things(in_half, "REPORT", _calendar(call), _BY_ID.format(uid=uid), "1"):
         if any(event["id"] == uid for event, _, _ in _read(thing)):
-            return {"id": uid, "url": urljoin(url, thing.href)}
+            return {"id": uid, "url": join(url, thing.href)}
     return None
 
 
@@ -157,12 +157,12 @@ def _calendars(call: Call) -> list[dict[str, str]]:
     here = _things(call, "PROPFIND", url, _WHAT, "0")
     for step in (f"{DAV}current-user-principal", f"{CALDAV}calendar-home-set"):
         inner = next((thing.inner(step) for thing in here if thing.inner(step)), "")
-        if inner and _same_server(url, urljoin(url, inner)):
-            url = urljoin(url, inner)
+        if inner and _same_server(url, join(url, inner)):
+            url = join(url, inner)
             here = _things(call, "PROPFIND", url, _WHAT, "0")
     found = _things(call, "PROPFIND", url, _WHAT, "1")
     return [
-        {"name": thing.text(f"{DAV}displayname") or thing.href, "url": urljoin(url, thing.href)}
+        {"name": thing.text(f"{DAV}displayname") or thing.href, "url": join(url, thing.href)}
         for thing in found
         if thing.is_calendar
     ]
@@ -170,11 +170,11 @@ def _calendars(call: Call) -> list[dict[str, str]]:
 
 def _same_server(one: str, other: str) -> bool:
     """A login is for the server that the person named."""
-    return urlsplit(one)[:2] == urlsplit(other)[:2]
+    return parts_of(one)[:2] == parts_of(other)[:2]
 
 
 def _test(call: Call) -> str:
-    host = urlsplit(_calendar(call)).hostname
+    host = parts_of(_calendar(call)).hostname
     if any(thing.is_calendar for thing in _things(call, "PROPFIND", _calendar(call), _WHAT, "0")):
         return f"The calendar at {host} can be read."
     others = ", ".join(f"{one['name']} ({one['url']})" for one in _calendars(call)[:10])

@@ -4,8 +4,8 @@ import hashlib
 import re
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urljoin
 
+from scheduler.connections.addresses import join
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
 from scheduler.connections.connectors.login import CERTIFICATE, password_headers, trust
 from scheduler.connections.mistakes import wrong
@@ -56,7 +56,7 @@ def _shown(entry: Any, address: str) -> dict[str, Any]:
     written, guid = entry.first("link"), entry.first("guid")
     if not written and guid.startswith(("http://", "https://")):
         written = guid
-    link = urljoin(address, written) if written else ""
+    link = join(address, written) if written else ""
     when = entry.first("pubDate", "published", "issued", "dc:date", "updated", "modified")
     title, summary = entry.first("title"), entry.first("description", "summary", "content")
     return {

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote
 
+from scheduler.connections.addresses import join, parts_of
 from scheduler.connections.connector import (
     Call,
     Connector,
@@ -106,7 +107,9 @@ def _next(call: Call, answer: Answer) -> str | None:
     for goal, about in _LINK.findall(answer.headers.get("Link", "")):
         relation = _REL.search(about)
         if relation and "next" in relation[1].lower().split():
-            return below(call.settings["base_url"], urljoin(answer.url, goal))
+            if not (page := join(answer.url, goal)):
+                raise wrong(f"{answer.host} names a next page whose address cannot be read.")
+            return below(call.settings["base_url"], page)
     return None
 
 
@@ -114,7 +117,7 @@ def _download(call: Call) -> dict[str, Any]:
     if not call.settings.get("folder"):
         raise wrong(f"{call.connection} has no folder for downloads. Choose one in the connection.")
     url = _address(call)
-    name = call.parameters.get("name") or unquote(PurePosixPath(urlsplit(url).path).name)
+    name = call.parameters.get("name") or unquote(PurePosixPath(parts_of(url).path).name)
     if not name:
         raise wrong('The path ends without a name. Give the file one in "name".')
     root = root_of(replace(call, settings={"path": call.settings["folder"]}))
@@ -267,7 +270,7 @@ http = Connector(
     oauth=OAuth(
         authorize_url=lambda settings: settings.get("authorize_url") or "",
         token_url=lambda settings: settings.get("token_url") or "",
-        account=lambda call: call.settings.get("account") or urlsplit(call.settings["base_url"]).netloc,
+        account=lambda call: call.settings.get("account") or parts_of(call.settings["base_url"]).netloc,
         own_scopes=lambda settings: tuple((settings.get("scopes") or "").split()),
         wanted=lambda settings: settings.get("auth") == "oauth2",
     ),

@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from scheduler.connections import web
+from scheduler.connections.addresses import parts_of
 from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.told import Told
 from scheduler.connections.web_errors import broken, retry_after
@@ -56,7 +57,7 @@ def place_of(settings: Mapping[str, Any]) -> str:
 def account_of(call: Call) -> str:
     """The workspace, by its own address."""
     given = ask(call, "auth.test", {})
-    return urlsplit(given.text("url")).hostname or given.text("team")
+    return parts_of(given.text("url")).hostname or given.text("team")
 
 
 def _refused(answer: web.Answer, word: str, now: datetime) -> ToolFailedError:

@@ -290,6 +290,18 @@ def test_what_is_not_understood_is_said_and_hides_no_other_event() -> None:
     ]
 
 
+def test_addresses_that_are_none_are_passed_over() -> None:
+    kind = '<resourcetype><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></resourcetype>'
+    principal = "<current-user-principal><href>http://[x</href></current-user-principal>"
+    body = (
+        f'<multistatus xmlns="DAV:"><response><href>http://[x</href><propstat><prop>{kind}{principal}</prop>'
+        "<status>HTTP/1.1 200 OK</status></propstat></response></multistatus>"
+    )
+    with web(lambda _: Reply(207, body.encode())) as server:
+        assert Calendar(server.url, server.url).use("calendars") == [{"name": "http://[x", "url": ""}]
+    assert failure(lambda: caldav.test(call({"url": "http://[x"}))).kind is FailureClass.LOGIC
+
+
 def test_a_login_does_not_follow_a_principal_to_another_server() -> None:
     with web(lambda _: Reply(500)) as other:
         principal = f"<current-user-principal><href>{other.url}/me/</href></current-user-principal>"

@@ -114,6 +114,11 @@ def test_entries_without_an_id_get_the_same_one_each_time() -> None:
     assert [(entry["link"], entry["published"]) for entry in once] == [("/3", None), ("/3", None), ("", None)]
 
 
+def test_a_link_that_is_no_address_is_left_out() -> None:
+    [entry] = entries("<rss><item><title>Odd</title><link>http://[x</link></item></rss>")
+    assert (entry["title"], entry["link"]) == ("Odd", "")
+
+
 def test_rss_of_old_is_read() -> None:
     assert entries(RDF) == [
         {

@@ -166,7 +166,7 @@ def test_pages_end_at_the_limit_and_go_on_from_there() -> None:
         assert refused(server, "get_all", path="items", pages=101).kind is FailureClass.LOGIC
 
 
-@pytest.mark.parametrize("goal", ["https://evil.example/v1/b", "/v2/b", "/v1/a", "file:///etc/passwd"])
+@pytest.mark.parametrize("goal", ["https://evil.example/v1/b", "/v2/b", "/v1/a", "file:///etc/passwd", "http://[::1"])
 def test_a_next_page_elsewhere_or_in_a_circle_is_not_followed(goal: str) -> None:
     with web(lambda _: as_json([], Link=f"<{goal}>; rel=next")) as server:
         assert refused(server, "get_all", path="a").kind is FailureClass.LOGIC
