@@ -43,9 +43,9 @@ class Context:
 
     def compile(self, schedule: str, written: str) -> tuple[Spec, Times]:
         """The stored spec, read and compiled; kept while it is used. BadScheduleError if it makes no sense."""
-        known = self._compiled.pop(schedule, None)
+        known = self._compiled.get(schedule)
         if known is not None and known[:2] == (written, self.machine_zone):
-            self._compiled[schedule] = known
+            self._compiled.move_to_end(schedule)
             return known[2:]
         spec = self.read_spec(_load(written, "spec"))
         times = spec.times(self.machine_zone)
@@ -73,14 +73,10 @@ class Context:
             self._policies[written, kind] = known
         return known
 
-    def standing(
-        self, db: sqlite3.Connection, row: ScheduleRow, recorded: frozenset[datetime] | None = None
-    ) -> Standing:
+    def standing(self, db: sqlite3.Connection, row: ScheduleRow) -> Standing:
         """Where a schedule stands, beside the times from there on that have a row already."""
         spec, times = self.compile(row.id, row.spec)
         first = row.late_next or row.next_at
-        if recorded is None:
-            recorded = frozenset() if first is None else occurrences.recorded(db, row.id, first)
         return Standing(
             id=row.id,
             times=times,
@@ -90,7 +86,7 @@ class Context:
             next_due=row.next_due,
             skip_at=row.skip_at,
             late=late_of(row),
-            taken=recorded,
+            taken=frozenset() if first is None else occurrences.recorded(db, row.id, first),
         )
 
 

@@ -160,13 +160,11 @@ class Emission:
         guard: Callable[[sqlite3.Connection, str], AbstractContextManager[None]],
     ) -> None:
         """Record what schedules owe, in as few statements as many of them need."""
-        known = occurrences.known_of(db, {row.id: first for row in rows if (first := row.late_next or row.next_at)})
         new: list[OccurrenceRow] = []
         plans: list[schedules.Plan] = []
         for row in rows:
             with guard(db, row.id):
-                recorded, underway = known[row.id]
-                owed = owe(self._context.standing(db, row, recorded), underway, now)
+                owed = owe(self._context.standing(db, row), occurrences.underway(db, row.id), now)
                 new += self._record(db, row, owed, now)
                 plans.append((row.id, owed.next_at, owed.next_due))
         occurrences.insert_all(db, new)

@@ -1,8 +1,7 @@
 """Occurrences: each planned time once, with what became of it. A row moves only from where it was."""
 
-import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
@@ -62,8 +61,6 @@ _UNDERWAY = "state IN ('queued', 'started')"
 _STARTED = f"{_UNDERWAY} AND state = 'started'"  # the index is only for those that it names
 # SQLite does not know how few are under way, and would rather walk the whole history of a schedule.
 _FEW = "occurrences INDEXED BY occurrences_underway"
-_FEW_AS_O = "occurrences o INDEXED BY occurrences_underway"
-_RECORDED = f"o.origin = 'automatic' AND o.{_HAD_ITS_TIME}"
 _USUAL = "CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END"
 # Nothing of a schedule that is set aside, and of a paused one only what a person asked for.
 _MAY_START = "s.trouble IS NULL AND s.removed IS NULL AND (s.paused = 0 OR o.origin IN ('manual', 'backfill'))"
@@ -131,7 +128,10 @@ def has_run(db: sqlite3.Connection, schedule: str, planned: datetime) -> bool:
 
 def recorded(db: sqlite3.Connection, schedule: str, first: datetime) -> frozenset[datetime]:
     """The planned times from the first one on that have an automatic row."""
-    query = f"SELECT o.planned FROM occurrences o WHERE o.schedule = ? AND o.planned >= ? AND {_RECORDED}"
+    query = (
+        "SELECT planned FROM occurrences "
+        f"WHERE schedule = ? AND planned >= ? AND origin = 'automatic' AND {_HAD_ITS_TIME}"
+    )
     return frozenset(instant(planned) for (planned,) in db.execute(query, (schedule, to_ms(first))).fetchall())
 
 
@@ -139,32 +139,6 @@ def underway(db: sqlite3.Connection, schedule: str) -> list[Underway]:
     """The queued and started ones, oldest first."""
     query = f"SELECT key, origin, state, late FROM {_FEW} WHERE schedule = ? AND {_UNDERWAY} ORDER BY planned"
     return [_underway(*row) for row in db.execute(query, (schedule,)).fetchall()]
-
-
-class Known(NamedTuple):
-    """What there is already of a schedule that is due."""
-
-    recorded: frozenset[datetime]
-    underway: list[Underway]
-
-
-def known_of(db: sqlite3.Connection, firsts: Mapping[str, datetime]) -> Mapping[str, Known]:
-    """By schedule, what is recorded from its first time on and what is under way: of many in one look."""
-    rows = db.execute(
-        "SELECT o.schedule, o.planned, NULL, NULL, NULL, NULL FROM json_each(?1) f CROSS JOIN occurrences o "
-        f"ON o.schedule = f.key AND o.planned >= f.value AND {_RECORDED} UNION ALL "
-        f"SELECT o.schedule, o.planned, o.key, o.origin, o.state, o.late FROM json_each(?1) f CROSS JOIN {_FEW_AS_O} "
-        f"ON o.schedule = f.key AND o.{_UNDERWAY} ORDER BY 2",
-        (json.dumps({schedule: to_ms(first) for schedule, first in firsts.items()}),),
-    ).fetchall()
-    taken: dict[str, set[datetime]] = {schedule: set() for schedule in firsts}
-    going: dict[str, list[Underway]] = {schedule: [] for schedule in firsts}
-    for schedule, planned, key, *rest in rows:
-        if key is None:
-            taken[schedule].add(instant(planned))
-        else:
-            going[schedule].append(_underway(key, *rest))
-    return {schedule: Known(frozenset(taken[schedule]), going[schedule]) for schedule in firsts}
 
 
 def number_underway(db: sqlite3.Connection, schedule: str) -> int:

@@ -80,15 +80,22 @@ class Days:
         year, month = day.year, day.month
         rest = self.in_month(year, month) >> day.day + 1 << day.day + 1
         while not rest:
-            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+            later = self.months >> month + 1 << month + 1
+            if not later:
+                year, later = year + 1, self.months
             if year > LAST_YEAR:
                 return None
+            month = _lowest(later)
             rest = self.in_month(year, month)
-        return date(year, month, (rest & -rest).bit_length() - 1)
+        return date(year, month, _lowest(rest))
 
     def ever(self) -> bool:
         """Whether any date at all matches."""
         return self.after(date(FIRST_YEAR, 1, 1)) is not None or date(FIRST_YEAR, 1, 1) in self
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
 
 
 def _bits_of_weekdays(week: tuple[int, ...], weekdays: tuple[int, ...]) -> int:
