@@ -13,11 +13,12 @@ from scheduler.connections.oauth.browser import open_browser
 from scheduler.connections.oauth.refused import Renewing, ask_twice
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
+from scheduler.engine.once import first_answer
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.hiding import make_keepable
 from scheduler.engine.runs.tools import CALL_SECONDS, Secrets, keeps_secrets
 from scheduler.rules.failures import Failure, FailureClass
-from scheduler.store import answers, connections, requests
+from scheduler.store import connections, requests
 from scheduler.store.requests import RequestKind
 
 Save = Callable[[dict[str, Any]], dict[str, Any]]
@@ -65,7 +66,7 @@ class Connecting:
 
         ConnectionRuleError or ToolFailedError says what is wrong; then nothing has changed.
         """
-        if request_id is not None and (first := answers.find(self._context.database.read(), request_id)) is not None:
+        if (first := first_answer(self._context.database.read(), "connect", request_id)) is not None:
             return first
         connector, before = self._find(name)
         settings = self._check(connector, {**before, **_filled(given)}, given)

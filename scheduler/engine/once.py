@@ -18,7 +18,7 @@ def carry_out(context: Context, verb: str, subject: str, request: str | None, ac
     """Do it in one transaction and say so; refused with a sentence, nothing has changed."""
     now = context.clock.now()
     with context.database.write() as db:
-        if request is not None and (first := answers.find(db, request)) is not None:
+        if (first := first_answer(db, verb, request)) is not None:
             return first
         try:
             answer = act(db, now)
@@ -27,4 +27,15 @@ def carry_out(context: Context, verb: str, subject: str, request: str | None, ac
         if request is not None:
             answers.keep(db, request, verb, answer, now)
     context.announce(Announcement(subject))
+    return answer
+
+
+def first_answer(db: sqlite3.Connection, verb: str, request: str | None) -> dict[str, Any] | None:
+    """What that request was answered, if it came before; refused if it came with another command."""
+    kept = None if request is None else answers.find(db, request)
+    if kept is None:
+        return None
+    first, answer = kept
+    if first != verb:
+        raise RefusedError("request", f"The request id {request} was used to {first}; take another one to {verb}.")
     return answer

@@ -8,9 +8,10 @@ from typing import Any
 from scheduler.store.database import to_ms
 
 
-def find(db: sqlite3.Connection, request: str) -> dict[str, Any] | None:
-    row = db.execute("SELECT answer FROM answers WHERE request = ?", (request,)).fetchone()
-    return None if row is None else json.loads(row[0])
+def find(db: sqlite3.Connection, request: str) -> tuple[str, dict[str, Any]] | None:
+    """The command that came with that request id, and its answer."""
+    row = db.execute("SELECT verb, answer FROM answers WHERE request = ?", (request,)).fetchone()
+    return None if row is None else (row[0], json.loads(row[1]))
 
 
 def keep(db: sqlite3.Connection, request: str, verb: str, answer: dict[str, Any], now: datetime) -> None:

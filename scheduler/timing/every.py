@@ -22,10 +22,7 @@ class Every:
         if instant < self.anchor:
             return self.anchor
         steps = (instant - self.anchor) // self.interval + 1
-        try:
-            return self.anchor + steps * self.interval
-        except OverflowError:
-            return None
+        return self.anchor + steps * self.interval
 
     def between(self, after: datetime, until: datetime, zone: ZoneInfo) -> Iterator[datetime]:
         at = self.after(after, zone)

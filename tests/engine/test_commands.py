@@ -61,6 +61,15 @@ def test_the_same_request_to_resume_stop_or_cancel_gets_the_first_answer(bench: 
     assert bench.commands.cancel_backfill(backfill, request="c") == first
 
 
+def test_a_request_id_of_another_command_is_refused(bench: Bench) -> None:
+    """Its first answer would say that something was done which was not."""
+    bench.add(HOURLY)
+    bench.commands.pause("w/h", request="r")
+    with pytest.raises(RefusedError, match="The request id r was used to pause; take another one to resume"):
+        bench.commands.resume("w/h", request="r")
+    assert bench.row().paused
+
+
 def test_another_request_has_another_effect(bench: Bench) -> None:
     bench.add(HOURLY)
     bench.commands.trigger("w/h", request="a")

@@ -62,6 +62,15 @@ def test_a_paused_handler_lets_the_others_run(shop: Shop) -> None:
     assert planned(shop, "j") == ["12:00"]
 
 
+def test_resuming_the_workflow_is_a_change_of_its_paused_handlers(shop: Shop) -> None:
+    """Whoever edits one of them must see it first."""
+    shop.deploy(TWO)
+    shop.commands.pause("w", "j")
+    version = shop.schedule("j").version
+    shop.commands.resume("w")
+    assert (shop.schedule("j").version, shop.schedule("j").paused) == (version + 1, False)
+
+
 def test_a_pause_with_an_end_ends_by_itself(shop: Shop) -> None:
     shop.deploy(TWO)
     shop.commands.pause("w", until=shop.clock.wall + 90 * MINUTE)

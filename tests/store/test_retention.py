@@ -231,4 +231,4 @@ def test_old_answers_are_forgotten_too(database: Database) -> None:
     answers.keep(db, "old", "run", {}, NOW)
     answers.keep(db, "new", "run", {}, LATER)
     prune(database)
-    assert (answers.find(db, "old"), answers.find(db, "new")) == (None, {})
+    assert (answers.find(db, "old"), answers.find(db, "new")) == (None, ("run", {}))

@@ -146,14 +146,15 @@ class WorkflowCommands:
             return self._each_schedule(row, handler, request, lambda one, own: self._schedules.resume(one, request=own))
 
         def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
-            paused = [one.id for one in schedules.every_one(db, workflow=row.slug) if one.paused]
+            paused = [one for one in schedules.every_one(db, workflow=row.slug) if one.paused]
             if row.status is WorkflowStatus.ACTIVE and not paused:
                 raise RefusedError("not paused", f"{row.name} is not paused.")
             workflows.set_status(db, row.slug, WorkflowStatus.ACTIVE)
             schedules.hold(db, row.slug, held=False)
             if row.status is WorkflowStatus.ACTIVE:
                 for one in paused:
-                    schedules.update(db, one, paused=False, paused_until=None, pause_note=None)
+                    facts = {"paused": False, "paused_until": None, "pause_note": None, "version": one.version + 1}
+                    schedules.update(db, one.id, **facts)
             handlers.look_again(db, row.slug)
             handlers.forgive(db, row.slug)
             return {"workflow": row.slug, "state": "active"}
