@@ -15,6 +15,7 @@ _WRITER = 0
 _WORTH_MOVING = 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_LONG_AGO, _FAR_AHEAD = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class Database:
@@ -102,4 +103,10 @@ def to_ms(instant: datetime | None) -> int | None:
 
 
 def from_ms(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else _EPOCH + milliseconds * _MILLISECOND
+    """That instant; for one that Python cannot name, edited in by hand, one that nobody will meet."""
+    if milliseconds is None:
+        return None
+    try:
+        return _EPOCH + milliseconds * _MILLISECOND
+    except OverflowError:
+        return _LONG_AGO if milliseconds < 0 else _FAR_AHEAD

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from scheduler.timing.catchup import EXACT_UP_TO, GRACE, Gap, plan_catchup, spread_due
-from scheduler.timing.jitter import Jitter
+from scheduler.timing.jitter import LONGEST, Jitter
 from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
 from scheduler.timing.overlap import Underway, decide_overlap
 from scheduler.timing.policies import Catchup, Policies
@@ -53,7 +53,8 @@ class Standing:
         return self.next_at if self.late is None else self.late.next
 
     def due_of(self, planned: datetime) -> datetime:
-        if planned == self.next_at and self.next_due is not None:
+        # What lies farther from its time than jitter can shift it was edited by hand.
+        if planned == self.next_at and self.next_due is not None and abs(self.next_due - planned) <= LONGEST:
             return self.next_due
         if self.jitter is None:
             return planned

@@ -7,6 +7,7 @@ from scheduler.timing.durations import parse_duration, write_duration
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.times import Times
 
+LONGEST = timedelta(days=1)
 _SPREAD = 1 << 64
 
 
@@ -46,6 +47,6 @@ def parse_jitter(text: object) -> Jitter | None:
         raise BadScheduleError("jitter", f"jitter: {text!r} is not a length of time; write 30s or +30s.")
     written = text.strip()
     most = parse_duration(written.removeprefix("+"), "jitter")
-    if most > timedelta(days=1):
+    if most > LONGEST:
         raise BadScheduleError("jitter", f"jitter: {written} is more than a day.")
     return Jitter(most, only_later=written.startswith("+")) if most else None

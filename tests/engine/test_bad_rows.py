@@ -1,7 +1,7 @@
 """Rows that make no sense, edited by hand or written by another version: set aside, and everybody else goes on."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
@@ -274,6 +274,42 @@ def test_a_backfill_that_makes_no_sense_stops_nobody(bench: Bench, column: str, 
     bench.run_for(2 * HOUR)
     neighbours_go_on(bench, 2)
     assert bench.engine.tick(bench.clock.wall) > bench.clock.wall
+
+
+INSTANTS = {
+    "schedules": ("next_at", "next_due", "skip_at", "late_next", "late_until", "paused_until", "computed", "created"),
+    "occurrences": ("planned", "due", "created", "began"),
+    "gaps": ("first", "created"),
+    "backfills": ("cursor", "created"),
+}
+
+
+@pytest.mark.parametrize("milliseconds", [-(10**18), 10**18])
+@pytest.mark.parametrize(
+    ("table", "column"), [(table, column) for table, columns in INSTANTS.items() for column in columns]
+)
+def test_an_instant_that_no_clock_shows_stops_nobody(bench: Bench, table: str, column: str, milliseconds: int) -> None:
+    """Not the neighbours, not a look at it, and not those who take it away."""
+    for name in ("a", "h", "z"):
+        bench.add({"cron": "0 * * * *"}, name=name, overlap="buffer_all", catchup="one" if name == "h" else "all")
+    backfill = bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))]).backfill
+    bench.run_for(HOUR, finish=False)
+    bench.sleep(2 * HOUR)
+    bench.tick()
+    bench.commands.pause("w/h", until=bench.clock.wall + MINUTE)
+    edit(
+        bench,
+        f"UPDATE {table} SET {column} = ? WHERE {'id' if table == 'schedules' else 'schedule'} = 'w/h'",
+        milliseconds,
+    )
+    bench.run_for(2 * HOUR)
+    bench.crash(MINUTE)
+    bench.run_for(HOUR)
+    neighbours_go_on(bench, 6)
+    assert bench.views.schedules() and bench.views.describe("w/h").upcoming is not None
+    with suppress(RefusedError):
+        bench.commands.cancel_backfill(str(backfill))
+    bench.commands.delete("w/h")
 
 
 def test_a_gap_that_is_there_already_stops_nobody(bench: Bench) -> None:
