@@ -9,6 +9,7 @@ import pytest
 
 from scheduler.engine.launcher import Result
 from scheduler.engine.views import ScheduleState
+from scheduler.store import gaps as stored_gaps
 from scheduler.timing.catchup import Gap
 from scheduler.timing.occurrences import Reason, State
 from scheduler.timing.policies import Need
@@ -303,6 +304,16 @@ def test_catch_up_keeps_to_the_limit_and_drops_the_rest_with_its_reason(bench: B
     dropped = [row for row in bench.occurrences() if row.state is State.DROPPED]
     assert {row.reason for row in dropped} == {Reason.LIMIT} and len(dropped) == 5
     assert [view.state for view in bench.views.schedules()] == [ScheduleState.FINISHED]
+
+
+def test_those_beyond_the_limit_that_nobody_had_come_to_are_dropped_together(bench: Bench) -> None:
+    """Domain 1: with their reason, and counted."""
+    bench.add({"every": "1h", "limit": 3}, catchup="all")
+    bench.crash(2_000 * HOUR)
+    bench.run_for(MINUTE)
+    ((state, gap),) = stored_gaps.of_schedule(bench.database.read(), "w/h")
+    assert (state, gap.reason) == (State.DROPPED, Reason.LIMIT)
+    assert len(bench.occurrences()) + gap.count.number == 2_000
 
 
 def test_a_once_that_was_slept_through_fires_late_inside_the_window(bench: Bench) -> None:

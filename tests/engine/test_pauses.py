@@ -177,6 +177,20 @@ def test_what_waits_when_the_limit_is_reached_is_dropped_with_that_reason(bench:
     ]
 
 
+def test_a_run_that_a_person_asked_for_is_not_dropped_when_the_limit_is_reached(bench: Bench) -> None:
+    """P1: manual ones don't count."""
+    bench.add({"every": "1h", "limit": 1})
+    bench.clock.move(HOUR)
+    bench.launcher.slow = True
+    bench.tick()
+    bench.commands.trigger("w/h")
+    bench.launcher.begin()
+    assert sorted(bench.states()) == ["queued", "started"]
+    bench.launcher.slow = False
+    bench.run_for(MINUTE)
+    assert bench.states() == ["succeeded", "succeeded"]
+
+
 def test_side_by_side_runs_never_exceed_the_limit(bench: Bench) -> None:
     """P1: several may be launched at once, one may begin."""
     bench.add({"every": "10s", "limit": 2}, overlap="allow_all")

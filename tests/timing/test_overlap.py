@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from scheduler.timing.occurrences import Origin, Reason, State
-from scheduler.timing.overlap import BUFFER, Decision, Underway, decide_overlap
+from scheduler.timing.overlap import Decision, Underway, decide_overlap
 from scheduler.timing.policies import Overlap
 
 WAITS = Decision()
@@ -71,15 +71,15 @@ def test_beside_two_others_each_counts_as_it_does_alone(policy: Overlap, pair: t
 
 def test_a_full_buffer_drops_the_new_one() -> None:
     """O3."""
-    waiting = [Underway(str(place), Origin.AUTOMATIC, State.QUEUED) for place in range(BUFFER)]
+    waiting = [Underway(str(place), Origin.AUTOMATIC, State.QUEUED) for place in range(1000)]
     assert decide_overlap(Overlap.BUFFER_ALL, [running, *waiting[1:]]) == WAITS
     assert decide_overlap(Overlap.BUFFER_ALL, [running, *waiting]) == DROPPED
 
 
 def test_catch_ups_and_wishes_of_people_do_not_fill_the_buffer() -> None:
     """O3."""
-    wishes = [Underway(str(place), Origin.MANUAL, State.QUEUED) for place in range(BUFFER)]
-    missed = [Underway(str(place), Origin.AUTOMATIC, State.QUEUED, late=True) for place in range(BUFFER)]
+    wishes = [Underway(str(place), Origin.MANUAL, State.QUEUED) for place in range(1000)]
+    missed = [Underway(str(place), Origin.AUTOMATIC, State.QUEUED, late=True) for place in range(1000)]
     assert decide_overlap(Overlap.BUFFER_ALL, [*wishes, *missed]) == WAITS
 
 
