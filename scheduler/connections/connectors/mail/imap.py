@@ -11,7 +11,7 @@ from scheduler.connections.connectors.mail import parts, reading
 from scheduler.connections.connectors.mail.imap_actions import check_flag, check_move, flag, move
 from scheduler.connections.connectors.mail.imap_folder import check_validity, number_of, opened
 from scheduler.connections.connectors.mail.imap_session import Box, Literal, Session, imap_day, quoted, session
-from scheduler.connections.connectors.mail.imap_values import read_number
+from scheduler.connections.connectors.mail.imap_values import read_marks, read_number
 from scheduler.connections.connectors.mail.saving import save
 from scheduler.connections.connectors.mail.wire import Server, security_field
 from scheduler.connections.mistakes import wrong
@@ -84,7 +84,7 @@ def _describe(uid: int, items: dict[str, Any], box: Box) -> dict[str, Any]:
         "subject": reading.header(mail, "subject"),
         "date": reading.sent_at(mail, reading.arrived(_bytes(items.get("INTERNALDATE")).decode("ascii", "replace"))),
         "size": read_number(items.get("RFC822.SIZE")) or 0,
-        "flags": sorted(_flag_name(mark) for mark in items.get("FLAGS") or [] if mark != b"\\Recent"),
+        "flags": sorted(_flag_name(mark) for mark in read_marks(items.get("FLAGS")) if mark != b"\\Recent"),
     }
 
 

@@ -9,7 +9,7 @@ from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.connections.connectors.mail import reading
 from scheduler.connections.connectors.mail.imap_folder import check_validity, folder_of, number_of, opened
 from scheduler.connections.connectors.mail.imap_session import RefusedError, Session, quoted
-from scheduler.connections.connectors.mail.imap_values import BadAnswerError
+from scheduler.connections.connectors.mail.imap_values import BadAnswerError, read_marks
 from scheduler.connections.connectors.mail.wire import LostError, TooMuchError
 from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
@@ -143,6 +143,6 @@ def check_flag(call: Call) -> Checked:
         raise ToolFailedError.because(
             FailureClass.UNSURE, f"Message {uid} is not in {folder_of(call)} any more, so nobody can tell."
         )
-    there = {mark.decode("ascii", "replace").lower() for mark in marks if isinstance(mark, bytes)}
+    there = {mark.decode("ascii", "replace").lower() for mark in read_marks(marks)}
     happened = all(one.lower() in there for one in add) and not any(one.lower() in there for one in remove)
     return Checked(happened=happened, result={"uid": uid} if happened else None)

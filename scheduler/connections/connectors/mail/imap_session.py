@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.connectors.mail.imap_values import Answer, BadAnswerError, read_fetch, read_number
+from scheduler.connections.connectors.mail.imap_values import (
+    Answer,
+    BadAnswerError,
+    read_fetch,
+    read_marks,
+    read_number,
+)
 from scheduler.connections.connectors.mail.names import decode_name, encode_name
 from scheduler.connections.connectors.mail.wire import LostError, Server, Wire
 from scheduler.connections.mistakes import wrong
@@ -185,7 +191,7 @@ class Session:
         for answer in self.command(b"LIST", b'""', b'"*"'):
             values = answer.values() if answer.word(1) == b"LIST" else []
             if len(values) > 4 and isinstance(values[4], bytes):
-                marks = {mark.upper() for mark in values[2]}
+                marks = {mark.upper() for mark in read_marks(values[2])}
                 if b"\\NOSELECT" not in marks and b"\\NONEXISTENT" not in marks:
                     found.append((decode_name(values[4]), marks))
         return found

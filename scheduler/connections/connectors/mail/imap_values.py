@@ -88,6 +88,11 @@ def read_number(value: object) -> int | None:
     return int(value) if isinstance(value, bytes) and _NUMBER.fullmatch(value) else None
 
 
+def read_marks(value: object) -> list[bytes]:
+    """The words in a list; what else there is stands for nothing."""
+    return [one for one in value if isinstance(one, bytes)] if isinstance(value, list) else []
+
+
 def read_fetch(answer: Answer) -> dict[str, Any]:
     """The items of a FETCH response by name; of a body only BODY is left of its name."""
     values = answer.values()

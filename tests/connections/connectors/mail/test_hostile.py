@@ -176,6 +176,16 @@ def test_numbers_that_are_none_are_left_out() -> None:
     assert (mail["uid"], mail["uidvalidity"], mail["size"]) == (1, 7, 0)
 
 
+@pytest.mark.parametrize("marks", [b"NIL", b'"x"', b"x", b"(NIL)", b"((\\Seen))", b"()"])
+def test_marks_that_are_none_stand_for_nothing(marks: bytes) -> None:
+    settings = {"host": "127.0.0.1", "security": "none", "user": "me", "password": PASSWORD}
+    with saying(answering(*FOUND, b"* 1 FETCH (UID 1 FLAGS " + marks + b")\r\nd6 OK\r\n")) as port:
+        [mail] = tool_of(imap, "search").run(call({**settings, "port": port}))
+    with saying(answering(*READY, b"* LIST " + marks + b' "/" INBOX\r\nd4 OK\r\n')) as port:
+        [folder] = tool_of(imap, "folders").run(call({**settings, "port": port}))
+    assert mail["flags"] == [] and folder == {"name": "INBOX", "marks": []}
+
+
 @pytest.mark.parametrize("name", ["move", "flag"])
 @pytest.mark.parametrize("last", [b"", b"* BYE\r\n", b"+ go on\r\n", b"* OK {999999999999}\r\n", b"* OK {3}\r\n"])
 def test_an_action_without_an_answer_that_makes_sense_may_have_happened(name: str, last: bytes) -> None:
