@@ -30,13 +30,19 @@ def find_tools(source: str) -> list[ToolUse]:
     assigned = list(_constants(tree))
     names = [name for name, _ in assigned]
     constants = {name: text for name, text in assigned if names.count(name) == 1}
-    functions = {node.name: node for node in tree.body if isinstance(node, _Function)}
-    uses = []
-    for handler, phase, body in _bodies(tree):
-        for call in _calls(body, functions):
-            for connection, tool in _uses(call, constants):
-                uses.append(ToolUse(handler=handler, phase=phase, connection=connection, tool=tool, line=call.lineno))
+    uses = [
+        ToolUse(handler=handler, phase=phase, connection=connection, tool=tool, line=call.lineno)
+        for handler, phase, call in find_calls(tree)
+        for connection, tool in _uses(call, constants)
+    ]
     return sorted(uses, key=lambda use: use.line)
+
+
+def find_calls(tree: ast.Module) -> Iterator[tuple[str, str, ast.Call]]:
+    """Handler, phase, and each `ctx.call` or `ctx.run` in it that can be found."""
+    functions = {node.name: node for node in tree.body if isinstance(node, _Function)}
+    for handler, phase, body in _bodies(tree):
+        yield from ((handler, phase, call) for call in _calls(body, functions))
 
 
 def _bodies(tree: ast.Module) -> Iterator[tuple[str, str, _Function]]:

@@ -6,12 +6,32 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler.engine.fixing.deciding import decides
+from scheduler.engine.fixing.hiding import hidden
+from scheduler.engine.fixing.names import HANDLERS, name_of
 from scheduler.workers.dependencies import BadDependenciesError, read_dependencies
 from scheduler.workers.discovery import find_tools
 
-_HANDLERS = ("producer", "consumer", "job")
 _KEPT = ("subscribe", "publishes", "approve", "after_crash")
 """Settings of handlers that a repair leaves alone."""
+_REACHING = frozenset(
+    [
+        "asyncio",
+        "http",
+        "httpx",
+        "multiprocessing",
+        "os",
+        "requests",
+        "shutil",
+        "smtplib",
+        "socket",
+        "subprocess",
+        "urllib",
+    ]
+)
+"""Modules through which a script acts without Dayhand."""
+_MOST_MORE = 50_000
+"""Letters: comparing takes the longer, the more there is to compare."""
 _WORDS = {
     "subscribe": "topics",
     "subscribes": "topics",
@@ -31,21 +51,25 @@ class Comparison:
 
 
 def compare(old: str, new: str) -> Comparison:
+    if len(new) > len(old) + _MOST_MORE:
+        return Comparison(refused=("It is far longer than the script that it repairs.",))
     try:
         before, after = ast.parse(old), ast.parse(new)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        return Comparison(refused=(f"It cannot be read as Python: {error}.",))
-    refused = tuple(_refusals(old, new, before, after))
-    if not refused and ast.dump(before) == ast.dump(after):
-        return Comparison(is_same=True)
-    return Comparison(refused=refused, asks=tuple(_questions(before, after)))
+        refused = tuple(_refusals(old, new, before, after))
+        if not refused and ast.dump(before) == ast.dump(after):
+            return Comparison(is_same=True)
+        return Comparison(refused=refused, asks=tuple(_questions(old, new, before, after)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Comparison(refused=(f"It cannot be read as Python: {str(error) or 'it is too long'}.",))
 
 
 def _refusals(old: str, new: str, before: ast.Module, after: ast.Module) -> Iterator[str]:
     if _workflows(before) != _workflows(after):
         yield "It changes the workflow's name, connections or tags."
-    if _topics(before) != _topics(after):
+    if _topics(before) != _topics(after) or _published(after) - _published(before):
         yield "It changes the topics."
+    if ways := hidden(before, after):
+        yield f"What it does cannot be told from its text ({', '.join(ways)})."
     theirs, ours = _handlers(before), _handlers(after)
     if set(theirs) != set(ours):
         yield "It adds, removes or renames handlers."
@@ -66,12 +90,20 @@ def _refusals(old: str, new: str, before: ast.Module, after: ast.Module) -> Iter
         yield f"What it says about packages cannot be read: {error.sentence}"
 
 
-def _questions(before: ast.Module, after: ast.Module) -> Iterator[str]:
-    if _identities(before) != _identities(after):
+def _questions(old: str, new: str, before: ast.Module, after: ast.Module) -> Iterator[str]:
+    def differs(method: str, *parameters: str) -> bool:
+        return decides(before, method, parameters) != decides(after, method, parameters)
+
+    if differs("publish", "id"):
         yield "It changes how events are told apart (id=): what was dealt with may come again, or news be overlooked."
-    imported = _imports(after) - _imports(before)
-    if imported:
+    if differs("run", "command"):
+        yield "It changes which commands are run."
+    if any(None in use for use in (*_uses(old), *_uses(new))) and differs("call"):
+        yield "It changes which tools are used, where that is not written out."
+    if imported := _imports(after) - _imports(before):
         yield f"It imports {', '.join(sorted(imported))}, which it did not before."
+    if reached := _reached(after) - _reached(before):
+        yield f"It uses {', '.join(sorted(reached))}, which it did not before."
 
 
 def compare_described(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -92,7 +124,9 @@ def compare_described(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[st
 
 
 def _workflows(tree: ast.Module) -> list[str]:
-    return [ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) == "Workflow"]
+    return [
+        ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node.func) == "Workflow"
+    ]
 
 
 def _topics(tree: ast.Module) -> list[str]:
@@ -104,14 +138,7 @@ def _topics(tree: ast.Module) -> list[str]:
 
 
 def _is_topic(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and _called(node) == "topic"
-
-
-def _called(call: ast.Call) -> str:
-    function = call.func
-    return (
-        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-    )
+    return isinstance(node, ast.Call) and name_of(node.func) == "topic"
 
 
 def _handlers(tree: ast.Module) -> dict[str, dict[str, str]]:
@@ -121,9 +148,9 @@ def _handlers(tree: ast.Module) -> dict[str, dict[str, str]]:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
         for decorator in node.decorator_list:
-            if isinstance(decorator, ast.Call) and _called(decorator) in _HANDLERS:
+            if isinstance(decorator, ast.Call) and name_of(decorator.func) in HANDLERS:
                 told = {one.arg or "**": ast.dump(one.value) for one in decorator.keywords}
-                found[f"{_called(decorator)} {node.name}"] = told
+                found[f"{name_of(decorator.func)} {node.name}"] = told
     return found
 
 
@@ -131,37 +158,23 @@ def _uses(source: str) -> list[tuple[str, str | None, str | None]]:
     return [(use.handler, use.connection, use.tool) for use in find_tools(source)]
 
 
-def _identities(tree: ast.Module) -> Counter[str]:
-    """Every `id=` of a publish, with what the names in it stand for, in the same function or in the file."""
-    found: Counter[str] = Counter()
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        for call in ast.walk(function):
-            if isinstance(call, ast.Call) and _called(call) == "publish":
-                for one in call.keywords:
-                    if one.arg in ("id", None):
-                        meant = [*_meanings(one.value, function), *_meanings(one.value, tree)]
-                        found[f"{function.name} {ast.dump(one.value)} {meant}"] += 1
-    return found
+def _published(tree: ast.Module) -> set[str]:
+    """The topics that events go to, as they are written."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node.func) == "publish"]
+    return {ast.dump(call.args[0]) for call in calls if call.args}
 
 
-def _meanings(expression: ast.expr, where: ast.FunctionDef | ast.Module) -> Iterator[str]:
-    names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
-    for node in where.body if isinstance(where, ast.Module) else ast.walk(where):
-        if isinstance(node, ast.FunctionDef) and node.name in names:
-            yield ast.dump(node)
-        elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if names & {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}:
-                yield ast.dump(node.value)
+def _reached(tree: ast.Module) -> set[str]:
+    """What it uses of modules that reach beyond the script."""
+    chains = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    written = {ast.unparse(node) for node in chains if isinstance(node.value, ast.Name | ast.Attribute)}
+    return {name for name in written if name.partition(".")[0] in _REACHING and not name.startswith("os.path")}
 
 
 def _imports(tree: ast.Module) -> set[str]:
     found = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {one.name for one in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            found.add(node.module or ".")
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            place = f"{'.' * node.level}{node.module or ''} " if isinstance(node, ast.ImportFrom) else ""
+            found |= {f"{place}{one.name}{f' as {one.asname}' if one.asname else ''}" for one in node.names}
     return found

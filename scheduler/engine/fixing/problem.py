@@ -17,7 +17,8 @@ _LONGEST_LOG = 4_000
 _LONGEST_INPUT = 4_000
 _RULES = """You repair one Python script of Dayhand, which runs recurring chores. Answer with the whole new script in
 one ```python block and nothing else. Change as little as possible. Keep the workflow's name, its connections, topics,
-handlers, approve= and id= settings, the tools it uses and its packages: a script that changes them is refused."""
+handlers, approve= and id= settings, the tools and commands it uses and its packages: a script that changes them, or
+hides what it does (getattr, exec, other names for ctx), is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
