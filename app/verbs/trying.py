@@ -94,6 +94,8 @@ def _connections(folder: Path) -> dict[str, dict[str, Any]]:
 def _say(answer: dict[str, Any], file: str) -> Iterator[str]:
     for step in answer["steps"]:
         how = step["error"] or step["summary"] or ""
+        if step["times"] > 1:
+            how = f"So {step['times']} times until {say_time(step['until'])}"
         yield f"{say_time(step['at'])}  {step['handler']}: {say_status(step['status'])}{'. ' if how else ''}{how}"
         if step["asked"]:
             yield f"    would ask you: {step['asked']}"
@@ -108,8 +110,11 @@ def _say(answer: dict[str, Any], file: str) -> Iterator[str]:
     yield ""
     yield from (f"At the end it waited: {sentence}" for sentence in answer["waits"])
     yield from (f"Note: {warning}" for warning in answer["warnings"])
-    count = f"{len(answer['steps'])} run{'' if len(answer['steps']) == 1 else 's'}"
+    number = sum(step["times"] for step in answer["steps"])
+    count = f"{number} run{'' if number == 1 else 's'}"
     more = " It would have gone on; so many are enough to see." if answer["is_cut"] else ""
+    if answer["began"] == answer["ended"] and answer["goes_on"]:
+        more = f" It would go on at {say_time(answer['goes_on'])}; --days 1 shows a day of it."
     yield f"{file}: {count} until {say_time(answer['ended'])}, nothing done outside.{more}"
 
 

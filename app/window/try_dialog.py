@@ -190,7 +190,7 @@ class TryDialog(QDialog):
         self.more.setVisible(bool(self._waiting))
 
     def _say_end(self, answer: dict[str, Any]) -> str:
-        number = len(answer["steps"])
+        number = sum(step["times"] for step in answer["steps"])
         if not number:
             said = [self.tr("Nothing ran: there was nothing to do.")]
         elif number == 1:

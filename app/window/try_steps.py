@@ -18,7 +18,7 @@ from app.widgets.details_view import DetailsView, make_text
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
 from app.window.states import state_of_run
-from app.words.times import say_time
+from app.words.times import say_number, say_time
 from scheduler.rules.phases import Status
 
 translate = QCoreApplication.translate
@@ -37,6 +37,8 @@ class Step:
     parameters: Mapping[str, Any]
     commands: tuple[str, ...]
     log: str
+    times: int
+    until: datetime
 
 
 def read_step(told: Mapping[str, Any]) -> Step:
@@ -54,6 +56,8 @@ def read_step(told: Mapping[str, Any]) -> Step:
         parameters=action.get("parameters", {}),
         commands=tuple(shlex.join(words) for words in told["commands"]),
         log=told["log"].rstrip("\n"),
+        times=told["times"],
+        until=datetime.fromisoformat(told["until"]),
     )
 
 
@@ -68,10 +72,14 @@ class TriedStep(QFrame):
         head = QHBoxLayout()
         head.setSpacing(Space.MEDIUM)
         head.addWidget(Chip(sign_run(state_of_run(step.status))))
-        when = say_time(step.at.replace(microsecond=0), ZoneInfo(zone), step.at)
+        when, until = (say_time(at.replace(microsecond=0), ZoneInfo(zone), step.at) for at in (step.at, step.until))
         head.addWidget(make_text(f"{reveal(step.handler)} · {when}", "muted"), 1)
         layout.addLayout(head)
         said = step.sentence or translate("trial", "It had nothing to report.")
+        if step.times > 1:
+            said = translate("trial", "It had nothing to report, {number} times until {time}.").format(
+                number=say_number(step.times), time=until
+            )
         layout.addWidget(make_text(reveal(said), Tone.BAD.value if step.is_trouble else ""))
         if sections := list_sections(step):
             layout.addWidget(DetailsView(sections))

@@ -56,7 +56,7 @@ class Mail:
         return dayhand.prepared(
             reserve=batch,
             data={"subject": f"{len(batch)} new this morning", "text": "\n\n".join(lines)},
-            say=f"Mail you {len(batch)} new entries",
+            say=f"Mail you {len(batch)} new entr{'y' if len(batch) == 1 else 'ies'}",
             wake_at=ctx.now if len(batch) == MOST else None,
         )
 
@@ -67,7 +67,7 @@ class Mail:
         if ctx.outcome == "skipped":
             ctx.done("Not mailed, as you said")
             return
-        ctx.done(f"Mailed {len(prepared.reserve)} entries")
+        ctx.done(f"Mailed {len(prepared.reserve)} new this morning")
 
 
 def morning_after(instant):

@@ -3633,6 +3633,10 @@ Deine: {mine}</translation>
         <translation>Es gab nichts zu melden.</translation>
     </message>
     <message>
+        <source>It had nothing to report, {number} times until {time}.</source>
+        <translation>Es gab nichts zu melden, {number} Mal bis {time}.</translation>
+    </message>
+    <message>
         <source>It would ask you</source>
         <translation>Er würde dich fragen</translation>
     </message>

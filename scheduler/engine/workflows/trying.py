@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -23,7 +23,8 @@ from scheduler.store.health import close_store, open_store
 from scheduler.store.requests import RequestKind
 from scheduler.store.runs import RunRow
 
-MOST_RUNS = 1000
+MOST_RUNS = 10_100
+"""A week of one run a minute."""
 _PRETENDING = "\nimport dayhand._pretending\n"
 _LOOK = 0.05
 """Seconds between two looks whether something has ended that did not say so."""
@@ -70,6 +71,15 @@ class Step:
     action: Action | None
     commands: tuple[tuple[str, ...], ...]
     log: str
+    times: int = 1
+    """How often it was so, one after the other; `until` is the last."""
+    until: datetime
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether there is nothing to tell of it."""
+        told = (self.summary, self.error, self.asked, self.action, self.commands, self.log.strip())
+        return self.status == Status.COMMITTED.value and not any(told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +94,8 @@ class Tried:
     """In the time of the trial."""
     is_cut: bool
     """It would have gone on, with more runs than are tried."""
+    goes_on: datetime | None
+    """When it would have run next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,12 +181,13 @@ class _Trial:
         db = house.database.read()
         return Tried(
             workflow=checked.slug,
-            steps=tuple(self._step(row) for row in self._rows()),
+            steps=tuple(gather(self._step(row) for row in self._rows())),
             waits=tuple(one.sentence for one in requests.still_open(db)),
             warnings=checked.warnings,
             began=began,
             ended=self._clock.now(),
             is_cut=self._is_cut,
+            goes_on=self._views.workflow(checked.slug).next,
         )
 
     @property
@@ -228,6 +241,7 @@ class _Trial:
         asked = self._seen.asked.get(run) or self._seen.asked.get(row.retry_of or "")
         return Step(
             at=row.began or row.created,
+            until=row.began or row.created,
             handler=row.handler,
             status=row.status.value,
             summary=row.summary,
@@ -239,6 +253,21 @@ class _Trial:
             commands=tuple(tuple(json.loads(line[len(MARK) :])) for line in lines if line.startswith(MARK)),
             log="".join(line for line in lines if not line.startswith(MARK)),
         )
+
+
+def gather(steps: Iterable[Step]) -> Iterator[Step]:
+    """Quiet runs of one handler are told together, until something happens."""
+    quiet: dict[str, Step] = {}
+    for step in steps:
+        if not step.is_quiet:
+            yield from quiet.values()
+            quiet.clear()
+            yield step
+        elif (first := quiet.get(step.handler)) is None:
+            quiet[step.handler] = step
+        else:
+            quiet[step.handler] = replace(first, times=first.times + 1, until=step.at)
+    yield from quiet.values()
 
 
 def _is_idle(row: RunRow) -> bool:

@@ -27,6 +27,7 @@ def test_a_person_reads_what_would_happen(line: Line, tmp_path: Path) -> None:
     assert "would ask you: Enter 1 files" in said
     assert 'would append with table:out: {"rows": [{"file": "a.txt"}]}' in said
     assert "script.py: 2 runs until" in said
+    assert "It would go on at" in said
     assert not (tmp_path / "out.csv").exists()
     assert line.ask("list")["workflows"] == []
     assert (line.folder / FILE).read_bytes() == before
@@ -37,6 +38,14 @@ def test_programs_read_it_too_and_days_are_walked(line: Line) -> None:
     assert len(answer["steps"]) == 3
     assert answer["steps"][0]["commands"] == [["touch", "/x"]]
     assert not line.folder.exists()
+
+
+def test_a_quiet_day_is_one_line(line: Line, tmp_path: Path) -> None:
+    connect(line, tmp_path)
+    (tmp_path / "in" / "a.txt").unlink()
+    said = line.read("try", write(line, FILING), "--days", "1")
+    assert "look: done. So 25 times until" in said
+    assert "script.py: 25 runs until" in said
 
 
 def test_a_failure_is_the_answer_of_the_command(line: Line) -> None:

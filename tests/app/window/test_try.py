@@ -30,6 +30,8 @@ STEP: dict[str, Any] = {
     "action": {"connection": "table:out", "tool": "append", "parameters": {"rows": [{"file": "a.txt"}]}},
     "commands": [["touch", "a b"]],
     "log": "prepared 1\n",
+    "times": 1,
+    "until": "2026-11-16T10:00:00+00:00",
 }
 
 
@@ -167,6 +169,13 @@ def test_a_workflow_is_tried_in_the_version_that_is_in_use(qtbot: QtBot, empty: 
     wait(lambda: len(trying.steps()) == 1)
     assert "As deployed" in words(trying.steps()[0])
     trying.reject()
+
+
+def test_quiet_runs_are_one_card(qtbot: QtBot) -> None:
+    quiet = {**STEP, "asked": None, "action": None, "commands": [], "log": "", "summary": None}
+    card = TriedStep(read_step({**quiet, "times": 1500, "until": "2026-11-16T18:00:00+00:00"}), "UTC")
+    qtbot.addWidget(card)
+    assert "It had nothing to report, 1,500 times until today 18:00" in words(card)
 
 
 def test_a_step_has_a_section_for_each_thing_that_it_would_do() -> None:

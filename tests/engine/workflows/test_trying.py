@@ -9,7 +9,7 @@ import pytest
 from scheduler.connections.connector import Call
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.engine.workflows import trying
-from scheduler.engine.workflows.trying import Action, Surroundings, Tried, seeming_result, try_script
+from scheduler.engine.workflows.trying import Action, Step, Surroundings, Tried, gather, seeming_result, try_script
 from scheduler.engine.workflows.validation import NotValidError
 from scheduler.rules.failures import FailureClass
 from tests.runs.shop import World, fail
@@ -120,6 +120,32 @@ def test_days_are_walked_on_the_schedule(tmp_path: Path) -> None:
     tried = attempt(JOBS.format(place="/x"), tmp_path, days=7)
     assert [step.at for step in tried.steps] == [datetime(2026, 11, day, 3, tzinfo=UTC) for day in range(17, 24)]
     assert tried.ended == START + timedelta(days=7)
+
+
+def test_hours_in_which_nothing_happens_are_told_in_one_step(tmp_path: Path) -> None:
+    inbox = tmp_path / "in"
+    inbox.mkdir()
+    tried = attempt(FILING, tmp_path, days=2, connected={"files:in": {"path": str(inbox)}})
+    [step] = tried.steps
+    assert (step.handler, step.at, step.times, step.until) == ("look", START, 49, START + timedelta(days=2))
+
+
+def test_a_week_is_walked_even_where_something_runs_every_minute() -> None:
+    assert trying.MOST_RUNS > 7 * 24 * 60
+
+
+def test_what_happens_in_between_is_told_where_it_happened() -> None:
+    def step(handler: str, minute: int, summary: str | None = None) -> Step:
+        at = START + timedelta(minutes=minute)
+        told: dict[str, Any] = {"error": None, "asked": None, "action": None, "commands": (), "log": ""}
+        return Step(at=at, until=at, handler=handler, status="committed", summary=summary, **told)
+
+    told = gather([step("a", 0), step("b", 1), step("a", 2), step("c", 3, "Did it"), step("a", 4)])
+    assert [(one.handler, one.times) for one in told] == [("a", 2), ("b", 1), ("c", 1), ("a", 1)]
+
+
+def test_it_says_when_it_would_go_on(tmp_path: Path) -> None:
+    assert attempt(JOBS.format(place="/x"), tmp_path).goes_on == datetime(2026, 11, 17, 3, tzinfo=UTC)
 
 
 def test_no_tool_that_acts_is_ever_reached(tmp_path: Path) -> None:
