@@ -10,7 +10,7 @@ from scheduler.engine.workflows.views.look import Look
 from scheduler.engine.workflows.views.runs import RunView, view_run
 from scheduler.engine.workflows.views.sentences import say_schedule, say_state
 from scheduler.rules.states import WorkflowFacts, WorkflowState, decide_state
-from scheduler.store import events, grants, handlers, history, lanes, workflows
+from scheduler.store import events, grants, handlers, history, lanes, runs, workflows
 from scheduler.store.history import Page, Search
 from scheduler.store.lanes import Block
 from scheduler.store.requests import RequestKind
@@ -203,27 +203,36 @@ def _view_handler(look: Look, standing: Standing, handler: Handler) -> HandlerVi
     row = handlers.find(look.db, standing.row.slug, handler.name)
     schedule = next((one for one in standing.schedules if one.handler == handler.name), None)
     wake = standing.wakes.get(handler.name)
+    began = None if schedule is None else schedule.last_run
+    if schedule is None:
+        last = history.find_runs(look.db, Search(workflow=standing.row.slug, handler=handler.name), Page(), 1)
+        began = last[0].began if last else None
     return HandlerView(
         name=handler.name,
         kind=handler.kind.value,
         schedule=None if schedule is None else say_schedule(look, schedule),
         next=wake if schedule is None else next_time(look, schedule),
-        state=decide_state(_facts(look, _part(standing, handler)), look.now),
-        last_run=None if schedule is None else schedule.last_run,
+        state=decide_state(_facts(look, _part(look, standing, handler)), look.now),
+        last_run=began,
         subscribes=handler.subscribes,
         publishes=handler.publishes,
         failures=0 if row is None else row.failures,
     )
 
 
-def _part(standing: Standing, handler: Handler) -> Standing:
-    """What concerns one handler: what runs and waits of it, and whatever closed its lane."""
+def _part(look: Look, standing: Standing, handler: Handler) -> Standing:
+    """What concerns one handler: what runs, waits and asks of it, and whatever closed its lane."""
     blocked = [one for one in standing.blocked if one.name == handler.lane]
     mine = {run.id for run in standing.active if run.handler == handler.name}
+    asking = {lane.run for lane in blocked}
+    for one in standing.requests:
+        run = None if one.run is None else runs.find(look.db, one.run)
+        if run is not None and run.handler == handler.name:
+            asking.add(run.id)
     return Standing(
         standing.row,
         schedules=[one for one in standing.schedules if one.handler == handler.name],
-        requests=[one for one in standing.requests if one.run in {lane.run for lane in blocked}],
+        requests=[one for one in standing.requests if one.run in asking],
         blocked=blocked,
         active=[run for run in standing.active if run.id in mine],
         waiting={name: at for name, at in standing.waiting.items() if name == handler.name},

@@ -206,6 +206,16 @@ def test_a_handler_shows_its_own_lane_only(shop: Shop) -> None:
     assert states["poll"] == "queued"
 
 
+def test_a_consumer_that_asks_shows_it_and_when_it_last_ran(shop: Shop) -> None:
+    shop.connect_table()
+    shop.deploy(RECEIPTS)
+    shop.settle()
+    by_name = {one.name: one for one in shop.views.workflow("receipts").handlers}
+    assert (by_name["FileReceipt"].state, by_name["poll"].state) == ("needs-attention", "idle")
+    [asking] = [run for run in shop.views.workflow("receipts").recent if run.status == "paused:approval"]
+    assert by_name["FileReceipt"].last_run == asking.began is not None
+
+
 def test_an_unknown_name_is_refused_with_those_that_exist(shop: Shop) -> None:
     shop.deploy(job())
     with pytest.raises(RefusedError, match=r"There is no workflow nobody\. There are: backup"):
