@@ -177,7 +177,9 @@ def _told(host: str, deadline: Deadline, *, acts: bool) -> Iterator[None]:
         if type(error) is HTTPException:  # how the standard library says that there are more than a hundred
             raise unusable(f"{host} sent more headers than are read.", acts=acts) from error
         if _too_late(error):
-            raise broken(f"{host} gave no whole answer within {deadline.seconds:g} seconds.", acts=acts) from error
+            raise broken(
+                f"{host} gave no whole answer within {round(deadline.seconds, 1):g} seconds.", acts=acts
+            ) from error
         raise broken(f"The connection to {host} broke before its answer was there.", acts=acts) from error
 
 

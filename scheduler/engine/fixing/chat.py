@@ -9,6 +9,7 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer, request
 from scheduler.engine.fixing.fixer import FixerFailedError, GivenUpError, NotAskedError, SpentError, read_script
 from scheduler.engine.fixing.problem import Problem
+from scheduler.rules.failures import FailureClass
 
 _MOST = 4_000_000
 _MOST_ANSWERED = 8_000
@@ -52,7 +53,10 @@ class ChatFixer:
                 self._left -= _guess(sent)
                 raise FixerFailedError(f"The fixer at {answer.host} refused ({answer.status}).")
         except ToolFailedError as error:
-            raise NotAskedError(f"The fixer could not be asked. {error}") from error
+            if error.failure.kind is not FailureClass.UNSURE:
+                raise NotAskedError(f"The fixer could not be asked. {error}") from error
+            self._left -= _guess(sent)
+            raise FixerFailedError(f"The fixer gave no answer that can be used. {error}") from error
         try:
             told = answer.json()
             text = told["choices"][0]["message"]["content"]
@@ -77,7 +81,10 @@ class ChatFixer:
         def ask() -> None:
             try:
                 url = f"{self._base_url.rstrip('/')}/chat/completions"
-                found.append(request("POST", url, headers=headers, body=body, seconds=seconds, most=_MOST, follow=0))
+                # Asking may cost something, so what breaks once it was sent is told apart from what nobody heard.
+                found.append(
+                    request("POST", url, headers=headers, body=body, seconds=seconds, most=_MOST, acts=True, follow=0)
+                )
             except Exception as error:  # noqa: BLE001  handed to whoever waits
                 found.append(error)
             self._heard.set()

@@ -114,4 +114,6 @@ def leave(db: sqlite3.Connection, row: RunRow, why: str, now: datetime) -> None:
 
 
 def error_of(row: RunRow) -> str:
-    return str((row.error or {}).get("sentence") or f"The script of {row.handler} failed.")
+    """As a sentence, so that another can follow: what a script raises rarely ends with a full stop."""
+    said = str((row.error or {}).get("sentence") or f"The script of {row.handler} failed.")
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."

@@ -16,6 +16,7 @@ from scheduler.engine.fixing.fixer import FixerFailedError, GivenUpError
 from scheduler.engine.fixing.fixing import Fixing, NoFixError
 from scheduler.engine.fixing.making import make_fixer
 from scheduler.engine.fixing.problem import Problem
+from scheduler.engine.fixing.repairs import MOST_ATTEMPTS
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.tools import NoSecrets
 from scheduler.rules.phases import Status
@@ -179,10 +180,18 @@ def test_a_fixer_that_hangs_is_given_up(shop: Shop) -> None:
     with web(hang) as server:
         fixer = ChatFixer(base_url=server.url, model="m")
         try:
-            with pytest.raises(FixerFailedError, match="could not be asked"):
-                fixer.mend(PROBLEM, 0.5)
+            with pytest.raises(FixerFailedError, match=r"no answer that can be used\. .* within 0\.5 seconds\."):
+                fixer.mend(PROBLEM, 0.49999)
         finally:
             release.set()
+
+
+def test_an_answer_that_broke_off_counts_as_asked(shop: Shop) -> None:
+    """It was heard, and may have cost something; three of them are enough."""
+    run = failed(shop)
+    with serving([Reply(body=b"x" * 5_000_000)]) as (fixer, asked), pytest.raises(NoFixError, match="more than 4 MB"):
+        Fixing(shop.house, fixer).propose(run)
+    assert len(asked) == MOST_ATTEMPTS
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"choices": []}', b'{"choices": [{"message": {"content": 7}}]}', b"[]"])
