@@ -15,6 +15,7 @@ from app.widgets.details import Pairs, Prose, Section, Table, read_details
 from app.widgets.signs import Sign
 from app.words import repairs
 from app.words.connectors import say_connector
+from app.words.interpreting import interpret
 from app.words.times import say_time
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
@@ -81,7 +82,7 @@ def make_problem(one: RequestView, overview: Overview) -> Problem:
     return Problem(
         key=one.id,
         title=name,
-        text=_say(one),
+        text=say_request(one),
         actions=tuple((answer.id, answer.label) for answer in answers),
         urgency=Urgency.CRITICAL if one.kind in ("approval", "permission", "unsure") else Urgency.NORMAL,
         group=group,
@@ -96,7 +97,7 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardV
         sign=sign_request(one.kind),
         title=", ".join(overview.name_of(name) for name in one.workflows),
         when=say_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
-        sentence=_say(one),
+        sentence=say_request(one),
         details=_detail(one, registry),
         actions=tuple(
             Action(id=answer.id, label=answer.label, shortcut=answer.shortcut, importance=answer.importance)
@@ -259,8 +260,11 @@ def _open() -> Answer:
     return Answer(id=OPEN, label=translate("answers", "Open"))
 
 
-def _say(one: RequestView) -> str:
-    return repairs.say_repair(one) if repairs.is_about_repair(one) else one.sentence
+def say_request(one: RequestView) -> str:
+    """What it asks; an approval in the script's own words."""
+    if repairs.is_about_repair(one):
+        return repairs.say_repair(one)
+    return one.sentence if one.kind == "approval" else interpret(one.sentence)
 
 
 def _detail(one: RequestView, registry: Registry) -> tuple[Section, ...]:
@@ -281,9 +285,9 @@ def _describe(one: RequestView, registry: Registry) -> tuple[Section, ...]:
     connection, tool, parameters = _call_of(one)
     if not connection:
         return ()
-    pairs = [(translate("answers", "With"), _say_connection(connection, registry))]
+    pairs = [(translate("answers", "With"), say_connection(connection, registry))]
     if tool:
-        pairs.append((translate("answers", "Action"), _say_tool(connection, tool, registry)))
+        pairs.append((translate("answers", "Action"), say_tool(connection, tool, registry)))
     return (Section(title="", body=Pairs(pairs=tuple(pairs))), *_number_rows(read_details(parameters or {})))
 
 
@@ -298,7 +302,7 @@ def _call_of(one: RequestView) -> tuple[str, str, Any]:
     return "", "", None
 
 
-def _say_connection(name: str, registry: Registry) -> str:
+def say_connection(name: str, registry: Registry) -> str:
     try:
         kind, own = parse_name(name)
         return f"{own} ({say_connector(registry.connector(kind).title)})"
@@ -306,9 +310,9 @@ def _say_connection(name: str, registry: Registry) -> str:
         return name
 
 
-def _say_tool(connection: str, tool: str, registry: Registry) -> str:
+def say_tool(connection: str, tool: str, registry: Registry) -> str:
     try:
-        return registry.tool(connection, tool).help
+        return interpret(registry.tool(connection, tool).help)
     except ConnectionRuleError:
         return tool
 

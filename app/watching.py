@@ -11,6 +11,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal, Slot
 
 from app.life.installation import Installation
+from app.words.interpreting import interpret
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.validation import NotValidError
@@ -134,11 +135,13 @@ class Watching(QObject):
             self._say(self._deploy(watched.workflow, watched.path, source))
         except NotValidError as error:
             sentence = self.tr("{file} was saved, and the version before goes on: {why}")
-            self._say(sentence.format(file=name, why=error))
+            self._say(sentence.format(file=name, why=interpret(str(error))))
         except RefusedError as error:
-            self._say(self.tr("{file} was saved, and not deployed: {why}").format(file=name, why=error.sentence))
+            sentence = self.tr("{file} was saved, and not deployed: {why}")
+            self._say(sentence.format(file=name, why=interpret(error.sentence)))
         except Exception as error:  # noqa: BLE001  said, and the other files are looked at all the same
-            self._say(self.tr("{file} was saved, and could not be deployed: {why}").format(file=name, why=error))
+            sentence = self.tr("{file} was saved, and could not be deployed: {why}")
+            self._say(sentence.format(file=name, why=interpret(str(error))))
 
     def _deploy(self, workflow: str, path: str, source: str) -> str:
         validated = self._installation.house.validation.validate(path, source)

@@ -25,6 +25,7 @@ from app.platform.attuning import attune
 from app.platform.machine import session_bus, system_bus, watch_machine
 from app.tray.icon import Tray
 from app.watching import Watching
+from app.words.interpreting import interpret
 from scheduler import __version__
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.settings import Settings
@@ -45,7 +46,7 @@ def run(app: App, tray: Tray, folder: Path, wanted: Wanted, *, background: bool 
             path = _live(app, tray, folder, wanted, log_file, background=background)
         except StoreError as error:
             log.warning("It cannot: %s", error)
-            QMessageBox.critical(None, "Dayhand", str(error))  # who starts it from a menu sees no terminal
+            QMessageBox.critical(None, "Dayhand", interpret(str(error)))  # who starts it from a menu sees no terminal
             raise
         while path is not None:
             first = _take_in(folder, path)
@@ -71,7 +72,7 @@ def _take_in(folder: Path, path: Path) -> tuple[str, Tone]:
         taken = read_export(folder, path, SystemClock().now())
     except (BundleError, StoreError) as error:
         log.warning("%s was not taken in: %s", path, error)
-        return str(error), Tone.BAD
+        return interpret(str(error)), Tone.BAD
     return say_taken(taken), Tone.GOOD
 
 
@@ -107,12 +108,12 @@ def _live(
     try:
         installation.start()
     except OSError as error:
-        shell.say(str(error), Tone.BAD)
+        shell.say(interpret(str(error)), Tone.BAD)
     watching = Watching(installation, shell.said.emit, look=_FILES)
     backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit)
     shell.start(background=background, greets=is_new(installation, preferences))
     if installation.damage is not None:
-        shell.say(installation.damage.sentence, Tone.BAD)
+        shell.say(interpret(installation.damage.sentence), Tone.BAD)
     if first is not None:
         shell.say(*first)
     if wanted.seconds is not None:

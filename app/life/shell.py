@@ -26,6 +26,7 @@ from app.platform.moods import Moods
 from app.tray.icon import Tray
 from app.tray.menu import Choice
 from app.watch import Watch
+from app.words.interpreting import interpret
 from scheduler.engine.launcher import Announcement
 from scheduler.timing.zones import find_zone
 
@@ -135,7 +136,7 @@ class Shell(QObject):
         self._asking.ask(
             lambda: keep_preferences(folder, replace(read_preferences(folder), welcomed=True)),
             lambda _: None,
-            lambda error: self.say(str(error), Tone.BAD),
+            lambda error: self.say(interpret(str(error)), Tone.BAD),
         )
 
     def close(self) -> None:
@@ -209,7 +210,7 @@ class Shell(QObject):
         if announcement.sentence:
             if announcement.is_warning:
                 log.warning("%s", announcement.sentence)
-            self.say(announcement.sentence, Tone.BAD if announcement.is_warning else Tone.QUIET)
+            self.say(interpret(announcement.sentence), Tone.BAD if announcement.is_warning else Tone.QUIET)
 
     @Slot(str, str)
     def _tell(self, title: str, text: str) -> None:
@@ -250,9 +251,9 @@ class Shell(QObject):
     def _refuse(self, key: str, error: Exception) -> None:
         """Said where the person is looking, and politely."""
         if self._window is not None and self._window.isActiveWindow():
-            self._window.say(str(error), Tone.ATTENTION)
+            self._window.say(interpret(str(error)), Tone.ATTENTION)
         else:
-            self.notices.send(Notice(key=key, title=self.tr("That was not done"), text=str(error)))
+            self.notices.send(Notice(key=key, title=self.tr("That was not done"), text=interpret(str(error))))
         self.watch.stir()
 
     def _open(self, page: str, subject: str = "") -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from app.answers import say_request
 from app.overview import Overview, say_next, say_pause, say_summary
 from app.widgets.plain import reveal
 from scheduler.rules.states import WorkflowState
@@ -111,7 +112,7 @@ def _add(menu: QMenu, entry: Entry, chosen: Callable[[Choice], None]) -> None:
 def _list_needs(overview: Overview) -> tuple[Entry, ...]:
     shown = [
         Entry(
-            words=_shorten(f"{overview.name_of(one.workflow)}: {one.sentence}"),
+            words=_shorten(f"{overview.name_of(one.workflow)}: {say_request(one)}"),
             choice=Choice(page="attention", subject=one.id),
         )
         for one in overview.requests[:_MOST]

@@ -114,12 +114,12 @@ class ScheduleEditor(QWidget):
             times = spec.times(self._machine_zone).upcoming(self._now, SHOWN_TIMES)
         except BadScheduleError as error:
             self._value, self._refusal = None, error
-            self.refusal.setText(error.sentence)
+            self.refusal.setText(interpret(error.sentence))
         else:
             self._value, self._refusal = value, None
             self.words.setText(interpret(say(spec, viewer_zone=self._machine_zone)))
             self.times.setText(self._say_times(times, spec))
-        self.picker.cron.setAccessibleDescription(self._refusal.sentence if self._refusal else "")
+        self.picker.cron.setAccessibleDescription(interpret(self._refusal.sentence) if self._refusal else "")
         self.refusal.setVisible(self._refusal is not None)
         for label in (self.words, self.times):
             label.setVisible(self._refusal is None)

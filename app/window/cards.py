@@ -12,6 +12,7 @@ from app.life.installation import Installation
 from app.look.theme import Space
 from app.overview import Overview
 from app.widgets.card import Action, Card
+from app.window.saying import say_refusal
 from app.window.sent import SentDialog
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views.requests import RequestView
@@ -113,9 +114,9 @@ class Cards(QWidget):
 
     def _refuse(self, request: str, error: Exception) -> None:
         if isinstance(error, RefusedError) and error.code == "too late":
-            self._settle(request, error.sentence)
+            self._settle(request, say_refusal(error))
         elif request in self.cards:
-            self.cards[request].set_refused(str(error))
+            self.cards[request].set_refused(say_refusal(error))
 
     def _take_back(self, request: str, undo: Answer) -> None:
         installation, card = self._installation, self.cards[request]
@@ -127,7 +128,7 @@ class Cards(QWidget):
         self._asking.ask(
             lambda: command(installation, undo.verb, **undo.arguments),
             done,
-            lambda error: card.set_refused(str(error)) if isValid(card) else None,
+            lambda error: card.set_refused(say_refusal(error)) if isValid(card) else None,
         )
 
     def _settle(self, request: str, sentence: str, undo: Answer | None = None) -> None:

@@ -13,6 +13,7 @@ from app.widgets.details_view import make_text
 from app.window.connect_fields import ConnectFields, Input
 from app.window.saying import Saying, make_button, make_heading
 from app.words.connectors import say_connector
+from app.words.interpreting import interpret
 from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
 
@@ -28,11 +29,11 @@ def try_connection(installation: Installation, name: str, given: dict[str, Any] 
 def say_trouble(error: Exception) -> str:
     match error:
         case ConnectionRuleError():
-            return error.sentence
+            return interpret(error.sentence)
         case ToolFailedError():
-            return error.failure.sentence
+            return interpret(error.failure.sentence)
         case _:
-            return str(error)
+            return interpret(str(error))
 
 
 class ConnectDialog(QDialog):
@@ -134,7 +135,7 @@ class ConnectDialog(QDialog):
         self._wait(self.tr("Testing…"))
         self._asking.ask(
             lambda: try_connection(installation, name, given),
-            lambda sentence: self._say(sentence, Tone.GOOD),
+            lambda sentence: self._say(interpret(sentence), Tone.GOOD),
             lambda error: self._say(say_trouble(error), Tone.BAD),
         )
 

@@ -16,6 +16,7 @@ from app.widgets.signs import Sign
 from app.window.workflows_list import paint_ground
 from app.window.workflows_model import Index
 from app.words.connectors import say_connector
+from app.words.interpreting import interpret
 from app.words.times import say_number
 from scheduler.connections.connector import Connector
 from scheduler.connections.errors import ConnectionRuleError
@@ -57,7 +58,7 @@ class ConnectionRow:
     @property
     def words(self) -> str:
         if self.view.trouble is not None:
-            return self.view.trouble
+            return interpret(self.view.trouble)
         if not self.users:
             return translate("connections", "{kind} · nobody uses it").format(kind=self.kind)
         if len(self.users) > _NAMED:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
+from app.answers import say_request
 from app.life.installation import Installation
 from app.overview import Overview
 from app.watch import read_overview
@@ -147,5 +148,5 @@ def _is_quiet(run: RunView) -> bool:
 
 def _say_run(run: RunView, overview: Overview) -> str:
     """What it did, what went wrong, or what it asks."""
-    asked = (one.sentence for one in overview.requests if one.run == run.id)
-    return run.summary or run.error or next(asked, "")
+    asked = (say_request(one) for one in overview.requests if one.run == run.id)
+    return run.summary or interpret(run.error or "") or next(asked, "")

@@ -14,6 +14,7 @@ from app.widgets.details_view import DetailsView
 from app.widgets.signs import sign_run
 from app.window.saying import make_heading
 from app.window.states import state_of_run
+from app.words.interpreting import interpret
 from app.words.times import say_clock, say_span
 from scheduler.engine.workflows.views.runs import PhaseView, RunDetails
 
@@ -70,7 +71,7 @@ def _sections(found: RunDetails, zone: ZoneInfo) -> Iterable[Section]:
                 str(one.attempt),
                 "" if one.began is None else say_clock(one.began, zone),
                 sign_run(state_of_run(one.status)).word,
-                one.error or one.summary or "",
+                interpret(one.error or "") or one.summary or "",
             )
             for one in found.chain
         )

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication
 
+from app.answers import say_request
 from app.life.installation import Installation
 from app.window.states import state_of_run, state_of_time
 from app.words.interpreting import interpret
@@ -55,7 +56,7 @@ def read_asked(installation: Installation, page: HistoryPage) -> dict[str, str]:
     """By run: what those that wait for an answer ask."""
     if not any(one.status is Status.APPROVAL for one in page.runs):
         return {}
-    return {one.run: one.sentence for one in installation.views.attention() if one.run is not None}
+    return {one.run: say_request(one) for one in installation.views.attention() if one.run is not None}
 
 
 def make_rows(page: HistoryPage, names: Mapping[str, str], asked: Mapping[str, str] | None = None) -> tuple[Row, ...]:
@@ -90,7 +91,7 @@ def _of_run(one: RunView, names: Mapping[str, str], asked: str) -> Row:
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
         state=state_of_run(one.status),
-        what=one.error or one.summary or asked or say_nothing(one),
+        what=interpret(one.error or "") or one.summary or asked or say_nothing(one),
         took=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
     )

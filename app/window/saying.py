@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QWi
 from app.look.dressing import mark
 from app.look.theme import Tone, Type, make_font
 from app.widgets.details_view import make_text
+from app.words.interpreting import interpret
 from scheduler.engine.refusal import RefusedError
 
 translate = QCoreApplication.translate
@@ -28,8 +29,8 @@ def say_refusal(error: Exception) -> str:
                 return translate("saying", "It waits for your answer. Open Attention and answer first.")
             case "nothing to retry":
                 return translate("saying", "Nothing of it waits to be tried again.")
-        return error.sentence
-    return str(error) or type(error).__name__
+        return interpret(error.sentence)
+    return interpret(str(error)) or type(error).__name__
 
 
 def make_heading(text: str, kind: Type = Type.TITLE) -> QLabel:

@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from app.life.command import own_command
+from app.words.interpreting import interpret
 
 _PATIENCE = 5_000
 """Milliseconds in which a trial that is given up takes down what it made."""
@@ -84,7 +85,7 @@ class Trial(QObject):
             self.ended.emit(answer)
         else:
             known = answer.get("error", {}).get("message")
-            self.failed.emit(known or self.tr("The trial ended without an answer. Try it again."))
+            self.failed.emit(interpret(known or "") or self.tr("The trial ended without an answer. Try it again."))
 
     def _fail(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:

@@ -18,6 +18,7 @@ from app.widgets.details_view import DetailsView, make_text
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
 from app.window.states import state_of_run
+from app.words.interpreting import interpret
 from app.words.times import say_number, say_time
 from scheduler.rules.phases import Status
 
@@ -48,7 +49,7 @@ def read_step(told: Mapping[str, Any]) -> Step:
         at=datetime.fromisoformat(told["at"]),
         handler=told["handler"],
         status=Status(told["status"]),
-        sentence=told["error"] or told["summary"] or "",
+        sentence=interpret(told["error"] or "") or told["summary"] or "",
         is_trouble=bool(told["error"]),
         asked=told["asked"] or "",
         tool=action.get("tool", ""),

@@ -8,6 +8,7 @@ from typing import Any
 from app.life.installation import Installation
 from app.window.deploy_dialog import Use
 from app.window.history_rows import Row, make_rows, read_asked, settle_retries
+from app.words.interpreting import interpret
 from scheduler.engine.upcoming import upcoming_times
 from scheduler.engine.workflows.permissions import begin_line, list_permissions
 from scheduler.engine.workflows.views.history import Found
@@ -82,13 +83,15 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
             Use(
                 connection=name,
                 tool=tool,
-                words=begin_line(said.get((name, tool), f"may {registry.say_ability(name, tool)}")),
+                words=begin_line(interpret(said.get((name, tool), f"may {registry.say_ability(name, tool)}"))),
                 is_allowed=(name, tool) in allowed,
             )
             for name, tool in sorted(said.keys() | allowed)
         ),
         unasked=tuple(
-            f"{one.connection}: {one.tool}" for one in grants.of_workflow(db, slug) if one.kind is GrantKind.APPROVAL
+            interpret(registry.say_ability(one.connection, one.tool))
+            for one in grants.of_workflow(db, slug)
+            if one.kind is GrantKind.APPROVAL
         ),
         missing=tuple(
             name

@@ -90,7 +90,7 @@ class TimesDialog(QDialog):
             installation, identity = self._installation, self.schedule.id
             self._asking.ask(lambda: find_schedule(installation, identity), self._show_both, self.saying.refuse)
         elif isinstance(error, BadScheduleError):
-            self.saying.say(error.sentence, Tone.BAD)
+            self.saying.say(interpret(error.sentence), Tone.BAD)
         else:
             self.saying.refuse(error)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication
 
 from app.widgets.details import Difference, Prose, Section
+from app.words.interpreting import interpret
 
 if TYPE_CHECKING:
     from scheduler.engine.workflows.views.requests import RequestView
@@ -29,23 +30,10 @@ def say_repair(one: "RequestView") -> str:
 
 
 def show_repair(ui: dict[str, Any]) -> Iterator[Section]:
-    yield Section(title=translate("fixes", "What broke"), body=Prose(text=str(ui.get("error", ""))))
-    asks = [_say_ask(str(sentence)) for sentence in ui.get("asks", ())]
+    yield Section(title=translate("fixes", "What broke"), body=Prose(text=interpret(str(ui.get("error", "")))))
+    asks = [interpret(str(sentence)) for sentence in ui.get("asks", ())]
     if asks:
         yield Section(title=translate("fixes", "Look twice"), body=Prose(text="\n".join(asks)))
     before, after = str(ui.get("before", "")), str(ui.get("source", ""))
     title = translate("fixes", "What the repair changes")
     yield Section(title=title, body=Difference(old=before, new=after))
-
-
-def _say_ask(sentence: str) -> str:
-    """What always asks is one of two things; which modules is told as it was written."""
-    if sentence.startswith("It imports "):
-        names = sentence.removeprefix("It imports ").partition(", which it did not before")[0]
-        return translate("fixes", "It imports {names}, which it did not before.").format(names=names)
-    if "(id=)" in sentence:
-        return translate(
-            "fixes",
-            "It changes how events are told apart (id=): what was dealt with may come again, or news be overlooked.",
-        )
-    return sentence

@@ -96,8 +96,8 @@
 <context>
     <name>ConnectFields</name>
     <message>
-        <source>{label} (if you like)</source>
-        <translation>{label} (wenn gewünscht)</translation>
+        <source>{label} (optional)</source>
+        <translation>{label} (optional)</translation>
     </message>
     <message>
         <source>Leave it empty to keep the one from before</source>
@@ -364,8 +364,8 @@
         <translation>Läuft, wenn etwas eintrifft.</translation>
     </message>
     <message>
-        <source>Check what you allow</source>
-        <translation>Hake an, was du erlaubst</translation>
+        <source>Tick what it may do; it asks for the rest when it comes to that</source>
+        <translation>Hake an, was es darf; nach dem Rest fragt es, wenn es so weit ist</translation>
     </message>
     <message>
         <source>It uses no connection.</source>
@@ -429,6 +429,10 @@
     <message>
         <source>{added} lines added, {removed} removed</source>
         <translation>{added} neu, {removed} entfernt</translation>
+    </message>
+    <message>
+        <source>1 line added, {removed} removed</source>
+        <translation>1 neu, {removed} entfernt</translation>
     </message>
     <message>
         <source>No differences</source>
@@ -527,6 +531,33 @@
     </message>
 </context>
 <context>
+    <name>HelpDialog</name>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>Everywhere</source>
+        <translation>Überall</translation>
+    </message>
+    <message>
+        <source>Tab goes from one thing to the next, the space bar presses it, and Alt with an underlined letter.</source>
+        <translation>Tab geht von einem zum nächsten, die Leertaste drückt es, auch Alt mit einem unterstrichenen Buchstaben.</translation>
+    </message>
+    <message>
+        <source>Open the guide for scripts</source>
+        <translation>Anleitung für Skripte öffnen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
     <name>HistoryPage</name>
     <message>
         <source>History</source>
@@ -551,6 +582,14 @@
     <message>
         <source>All results</source>
         <translation>Alle Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Why it ran</source>
+        <translation>Warum es lief</translation>
+    </message>
+    <message>
+        <source>Any reason</source>
+        <translation>Jeder Grund</translation>
     </message>
     <message>
         <source>Time</source>
@@ -641,6 +680,10 @@
     <message>
         <source>{names} is doing something outside right now.</source>
         <translation>{names} erledigt gerade etwas außerhalb.</translation>
+    </message>
+    <message>
+        <source>{names} are doing something outside right now.</source>
+        <translation>{names} erledigen gerade etwas außerhalb.</translation>
     </message>
     <message>
         <source>Dayhand can wait up to 30 seconds for it to finish. If you quit at once, it finds out at the next start whether it happened.</source>
@@ -863,12 +906,12 @@
         <translation>„Immer“ gilt für: {names}. Nimmst du die Erlaubnis zurück, wird wieder gefragt.</translation>
     </message>
     <message>
-        <source>allowed</source>
-        <translation>erlaubt</translation>
+        <source>{words} (not allowed yet)</source>
+        <translation>{words} (noch nicht erlaubt)</translation>
     </message>
     <message>
-        <source>not allowed yet</source>
-        <translation>noch nicht erlaubt</translation>
+        <source>{words}, allowed</source>
+        <translation>{words}, erlaubt</translation>
     </message>
 </context>
 <context>
@@ -942,20 +985,12 @@
         <translation>Was gefragt wurde</translation>
     </message>
     <message>
-        <source>{tool} on {connection}</source>
-        <translation>{tool} mit {connection}</translation>
-    </message>
-    <message>
         <source>Details</source>
         <translation>Details</translation>
     </message>
     <message>
         <source>Attempts, steps with their times, data</source>
         <translation>Versuche, Schritte mit ihren Zeiten, Daten</translation>
-    </message>
-    <message>
-        <source>Nothing was printed.</source>
-        <translation>Nichts wurde ausgegeben.</translation>
     </message>
 </context>
 <context>
@@ -1124,6 +1159,14 @@
     <message>
         <source>&amp;Send</source>
         <translation>&amp;Senden</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
 </context>
 <context>
@@ -1661,6 +1704,10 @@ Deine: {mine}</translation>
     <message>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
     </message>
     <message>
         <source>Look again</source>
@@ -2574,125 +2621,6 @@ Deine: {mine}</translation>
     </message>
 </context>
 <context>
-    <name>engine</name>
-    <message>
-        <source>The run before it was still going.</source>
-        <translation>Der Lauf davor lief noch.</translation>
-    </message>
-    <message>
-        <source>A later time took its place while it waited.</source>
-        <translation>Ein späterer Termin nahm seinen Platz ein, während er wartete.</translation>
-    </message>
-    <message>
-        <source>1,000 earlier times were already waiting.</source>
-        <translation>1.000 frühere Termine warteten schon.</translation>
-    </message>
-    <message>
-        <source>Its time passed while the computer or Dayhand was off, asleep or paused.</source>
-        <translation>Der Termin verging, während der Computer oder Dayhand aus war, schlief oder pausierte.</translation>
-    </message>
-    <message>
-        <source>Its time passed unseen; one later run made up for it.</source>
-        <translation>Der Termin verging ungesehen; ein späterer Lauf holte ihn nach.</translation>
-    </message>
-    <message>
-        <source>It was older than the catch-up window allows.</source>
-        <translation>Er war älter, als das Nachholen erlaubt.</translation>
-    </message>
-    <message>
-        <source>You skipped it.</source>
-        <translation>Du hast ihn übersprungen.</translation>
-    </message>
-    <message>
-        <source>The schedule had reached its limit of runs.</source>
-        <translation>Der Plan hatte seine Höchstzahl an Läufen erreicht.</translation>
-    </message>
-    <message>
-        <source>The schedule&apos;s times were changed before it ran.</source>
-        <translation>Die Termine wurden geändert, bevor er lief.</translation>
-    </message>
-    <message>
-        <source>The clock was set back, and it lay too far ahead.</source>
-        <translation>Die Uhr wurde zurückgestellt, und er lag zu weit voraus.</translation>
-    </message>
-    <message>
-        <source>The schedule was removed before it ran.</source>
-        <translation>Der Plan wurde entfernt, bevor er lief.</translation>
-    </message>
-    <message>
-        <source>The backfill was cancelled before it ran.</source>
-        <translation>Das Nachholen wurde abgebrochen, bevor er lief.</translation>
-    </message>
-    <message>
-        <source>It could not be started, and three more tries failed.</source>
-        <translation>Er ließ sich nicht starten, und drei weitere Versuche scheiterten.</translation>
-    </message>
-    <message>
-        <source>It was stopped.</source>
-        <translation>Er wurde gestoppt.</translation>
-    </message>
-    <message>
-        <source>It was stopped because the next time had come.</source>
-        <translation>Er wurde gestoppt, weil der nächste Termin da war.</translation>
-    </message>
-    <message>
-        <source>Dayhand ended while it ran.</source>
-        <translation>Dayhand endete während des Laufs.</translation>
-    </message>
-    <message>
-        <source>The run reported an error.</source>
-        <translation>Der Lauf meldete einen Fehler.</translation>
-    </message>
-    <message>
-        <source>What is stored about it makes no sense.</source>
-        <translation>Was darüber gespeichert ist, ergibt keinen Sinn.</translation>
-    </message>
-    <message>
-        <source>It failed five times in a row.</source>
-        <translation>Er scheiterte fünfmal nacheinander.</translation>
-    </message>
-    <message>
-        <source>A repair is being prepared.</source>
-        <translation>Eine Reparatur wird vorbereitet.</translation>
-    </message>
-    <message>
-        <source>Its time has come; it starts as soon as another run ends.</source>
-        <translation>Seine Zeit ist da; er startet, sobald ein anderer Lauf endet.</translation>
-    </message>
-    <message>
-        <source>It has no more times.</source>
-        <translation>Er hat keine Termine mehr.</translation>
-    </message>
-    <message>
-        <source>Put away; deploy it again to bring it back.</source>
-        <translation>Weggelegt; neu eingerichtet ist er wieder da.</translation>
-    </message>
-    <message>
-        <source>Runs when something arrives.</source>
-        <translation>Läuft, wenn etwas eintrifft.</translation>
-    </message>
-    <message>
-        <source>It waits for you.</source>
-        <translation>Er wartet auf dich.</translation>
-    </message>
-    <message>
-        <source>It is running now.</source>
-        <translation>Läuft gerade.</translation>
-    </message>
-    <message>
-        <source>You paused it.</source>
-        <translation>Du hast ihn pausiert.</translation>
-    </message>
-    <message>
-        <source>You paused its times.</source>
-        <translation>Du hast seine Termine pausiert.</translation>
-    </message>
-    <message>
-        <source>Everything is paused.</source>
-        <translation>Alles ist pausiert.</translation>
-    </message>
-</context>
-<context>
     <name>export</name>
     <message>
         <source>{path} could not be written: {why}. Choose another place.</source>
@@ -2736,14 +2664,6 @@ Deine: {mine}</translation>
     <message>
         <source>What the repair changes</source>
         <translation>Was die Reparatur ändert</translation>
-    </message>
-    <message>
-        <source>It imports {names}, which it did not before.</source>
-        <translation>Sie importiert {names}, was bisher nicht so war.</translation>
-    </message>
-    <message>
-        <source>It changes how events are told apart (id=): what was dealt with may come again, or news be overlooked.</source>
-        <translation>Sie ändert, woran Ereignisse unterschieden werden (id=): Erledigtes kann wiederkommen, Neues übersehen werden.</translation>
     </message>
 </context>
 <context>
@@ -3097,6 +3017,38 @@ Deine: {mine}</translation>
         <translation>jede Minute</translation>
     </message>
     <message>
+        <source>{rule}; all {narrowing}</source>
+        <translation>{rule}; alles {narrowing}</translation>
+    </message>
+    <message>
+        <source>{rule}, {narrowing}</source>
+        <translation>{rule}, {narrowing}</translation>
+    </message>
+    <message>
+        <source>{rule} (real time, does not follow local time when clocks change)</source>
+        <translation>{rule} (in echter Zeit, ohne die Zeitumstellung)</translation>
+    </message>
+    <message>
+        <source>{rule}; and {rule}</source>
+        <translation>{rule}; und {rule}</translation>
+    </message>
+    <message>
+        <source>once on {date} at {time}</source>
+        <translation>einmal am {date} um {time}</translation>
+    </message>
+    <message>
+        <source>{days}, at {times}</source>
+        <translation>{days}, um {times}</translation>
+    </message>
+    <message>
+        <source>at {parts}</source>
+        <translation>in {parts}</translation>
+    </message>
+    <message>
+        <source>at {parts} {days}</source>
+        <translation>in {parts} {days}</translation>
+    </message>
+    <message>
         <source>every {number} minutes</source>
         <translation>alle {number} Minuten</translation>
     </message>
@@ -3109,16 +3061,96 @@ Deine: {mine}</translation>
         <translation>alle {number} Stunden</translation>
     </message>
     <message>
-        <source>every day</source>
-        <translation>jeden Tag</translation>
-    </message>
-    <message>
         <source>every {number} days</source>
         <translation>alle {number} Tage</translation>
     </message>
     <message>
+        <source>every minute at {numbers} second past</source>
+        <translation>jede Minute in Sekunde {numbers}</translation>
+    </message>
+    <message>
+        <source>every minute at {numbers} seconds past</source>
+        <translation>jede Minute in den Sekunden {numbers}</translation>
+    </message>
+    <message>
+        <source>every {length}</source>
+        <translation>alle {length}</translation>
+    </message>
+    <message>
+        <source>{spans} and {spans}</source>
+        <translation>{spans} und {spans}</translation>
+    </message>
+    <message>
+        <source>from {time} to {time} of every hour</source>
+        <translation>von {time} bis {time} jeder Stunde</translation>
+    </message>
+    <message>
+        <source>from {time} to {time}</source>
+        <translation>von {time} bis {time}</translation>
+    </message>
+    <message>
+        <source>at {time}</source>
+        <translation>um {time}</translation>
+    </message>
+    <message>
+        <source>{parts} of {parts}</source>
+        <translation>{parts} von {parts}</translation>
+    </message>
+    <message>
+        <source>second {numbers}</source>
+        <translation>Sekunde {numbers}</translation>
+    </message>
+    <message>
+        <source>seconds {numbers}</source>
+        <translation>Sekunde {numbers}</translation>
+    </message>
+    <message>
+        <source>minute {numbers}</source>
+        <translation>Minute {numbers}</translation>
+    </message>
+    <message>
+        <source>minutes {numbers}</source>
+        <translation>Minute {numbers}</translation>
+    </message>
+    <message>
+        <source>hour {numbers}</source>
+        <translation>Stunde {numbers}</translation>
+    </message>
+    <message>
+        <source>hours {numbers}</source>
+        <translation>Stunde {numbers}</translation>
+    </message>
+    <message>
+        <source>{numbers} and {numbers}</source>
+        <translation>{numbers} und {numbers}</translation>
+    </message>
+    <message>
+        <source>{numbers} to {numbers}</source>
+        <translation>{numbers} bis {numbers}</translation>
+    </message>
+    <message>
+        <source>{times} and {times}</source>
+        <translation>{times} und {times}</translation>
+    </message>
+    <message>
         <source>daily</source>
         <translation>täglich</translation>
+    </message>
+    <message>
+        <source>daily {period}</source>
+        <translation>täglich {period}</translation>
+    </message>
+    <message>
+        <source>on the {ordinals} or {days}</source>
+        <translation>am {ordinals} oder {days}</translation>
+    </message>
+    <message>
+        <source>{period} on the {ordinals} or {days}</source>
+        <translation>{period} am {ordinals} oder {days}</translation>
+    </message>
+    <message>
+        <source>on the {ordinals} if it is {weekday}</source>
+        <translation>am {ordinals}, wenn es {weekday} ist</translation>
     </message>
     <message>
         <source>on weekdays</source>
@@ -3129,42 +3161,6 @@ Deine: {mine}</translation>
         <translation>am Wochenende</translation>
     </message>
     <message>
-        <source>on the last day of the month</source>
-        <translation>am letzten Tag des Monats</translation>
-    </message>
-    <message>
-        <source>on Mondays</source>
-        <translation>montags</translation>
-    </message>
-    <message>
-        <source>on Tuesdays</source>
-        <translation>dienstags</translation>
-    </message>
-    <message>
-        <source>on Wednesdays</source>
-        <translation>mittwochs</translation>
-    </message>
-    <message>
-        <source>on Thursdays</source>
-        <translation>donnerstags</translation>
-    </message>
-    <message>
-        <source>on Fridays</source>
-        <translation>freitags</translation>
-    </message>
-    <message>
-        <source>on Saturdays</source>
-        <translation>samstags</translation>
-    </message>
-    <message>
-        <source>on Sundays</source>
-        <translation>sonntags</translation>
-    </message>
-    <message>
-        <source>from {first} to {last}</source>
-        <translation>von {first} bis {last}</translation>
-    </message>
-    <message>
         <source>hourly at {times}</source>
         <translation>stündlich um {times}</translation>
     </message>
@@ -3173,24 +3169,260 @@ Deine: {mine}</translation>
         <translation>{days} um {times}</translation>
     </message>
     <message>
+        <source>weekdays</source>
+        <translation>montags bis freitags</translation>
+    </message>
+    <message>
+        <source>weekends</source>
+        <translation>am Wochenende</translation>
+    </message>
+    <message>
+        <source>on the {ordinals} of the month</source>
+        <translation>am {ordinals} des Monats</translation>
+    </message>
+    <message>
+        <source>{ordinals} of the month</source>
+        <translation>am {ordinals} des Monats</translation>
+    </message>
+    <message>
+        <source>on the {ordinals} of {months}</source>
+        <translation>am {ordinals} {months}</translation>
+    </message>
+    <message>
+        <source>{ordinals} of {months}</source>
+        <translation>am {ordinals} {months}</translation>
+    </message>
+    <message>
+        <source>on the {which} {name} of the month</source>
+        <translation>am {which} {name} des Monats</translation>
+    </message>
+    <message>
+        <source>{which} {name} of the month</source>
+        <translation>am {which} {name} des Monats</translation>
+    </message>
+    <message>
+        <source>{days} and on the {which} {name} of the month</source>
+        <translation>{days} und am {which} {name} des Monats</translation>
+    </message>
+    <message>
+        <source>from {name} to {name}</source>
+        <translation>von {name} bis {name}</translation>
+    </message>
+    <message>
+        <source>{name} to {name}</source>
+        <translation>von {name} bis {name}</translation>
+    </message>
+    <message>
+        <source>on {plurals}</source>
+        <translation>{plurals}</translation>
+    </message>
+    <message>
+        <source>on {dates}</source>
+        <translation>am {dates}</translation>
+    </message>
+    <message>
+        <source>{dates}</source>
+        <translation>am {dates}</translation>
+    </message>
+    <message>
+        <source>Mondays</source>
+        <translation>montags</translation>
+    </message>
+    <message>
+        <source>Tuesdays</source>
+        <translation>dienstags</translation>
+    </message>
+    <message>
+        <source>Wednesdays</source>
+        <translation>mittwochs</translation>
+    </message>
+    <message>
+        <source>Thursdays</source>
+        <translation>donnerstags</translation>
+    </message>
+    <message>
+        <source>Fridays</source>
+        <translation>freitags</translation>
+    </message>
+    <message>
+        <source>Saturdays</source>
+        <translation>samstags</translation>
+    </message>
+    <message>
+        <source>Sundays</source>
+        <translation>sonntags</translation>
+    </message>
+    <message>
+        <source>{plurals} and {plurals}</source>
+        <translation>{plurals} und {plurals}</translation>
+    </message>
+    <message>
+        <source>a weekday</source>
+        <translation>ein Werktag</translation>
+    </message>
+    <message>
+        <source>a {name} or {name}</source>
+        <translation>ein {name} oder {name}</translation>
+    </message>
+    <message>
+        <source>a {name}</source>
+        <translation>ein {name}</translation>
+    </message>
+    <message>
+        <source>the {which} {name} of the month</source>
+        <translation>am {which} {name} des Monats</translation>
+    </message>
+    <message>
+        <source>{which} and {which}</source>
+        <translation>{which} und {which}</translation>
+    </message>
+    <message>
+        <source>first</source>
+        <translation>ersten</translation>
+    </message>
+    <message>
+        <source>second</source>
+        <translation>zweiten</translation>
+    </message>
+    <message>
+        <source>third</source>
+        <translation>dritten</translation>
+    </message>
+    <message>
+        <source>fourth</source>
+        <translation>vierten</translation>
+    </message>
+    <message>
+        <source>fifth</source>
+        <translation>fünften</translation>
+    </message>
+    <message>
+        <source>last</source>
+        <translation>letzten</translation>
+    </message>
+    <message>
+        <source>{ordinals} and {ordinals}</source>
+        <translation>{ordinals} und {ordinals}</translation>
+    </message>
+    <message>
+        <source>{ordinals} to {ordinals}</source>
+        <translation>{ordinals} bis {ordinals}</translation>
+    </message>
+    <message>
+        <source>last day</source>
+        <translation>letzten Tag</translation>
+    </message>
+    <message>
+        <source>each month from {month} to {month}</source>
+        <translation>jedes Monats von {month} bis {month}</translation>
+    </message>
+    <message>
+        <source>{months} and {months}</source>
+        <translation>{months} und {months}</translation>
+    </message>
+    <message>
+        <source>from {month} to {month} in {year}</source>
+        <translation>von {month} bis {month} {year}</translation>
+    </message>
+    <message>
+        <source>from {month} to {month}</source>
+        <translation>von {month} bis {month}</translation>
+    </message>
+    <message>
+        <source>in {year}</source>
+        <translation>im Jahr {year}</translation>
+    </message>
+    <message>
+        <source>in {months}</source>
+        <translation>im {months}</translation>
+    </message>
+    <message>
+        <source>{dates} and {dates}</source>
+        <translation>{dates} und {dates}</translation>
+    </message>
+    <message>
+        <source>from {moment} until {moment}</source>
+        <translation>vom {moment} bis {moment}</translation>
+    </message>
+    <message>
+        <source>from {moment}</source>
+        <translation>ab {moment}</translation>
+    </message>
+    <message>
+        <source>until {moment}</source>
+        <translation>bis {moment}</translation>
+    </message>
+    <message>
+        <source>except {excepted}</source>
+        <translation>außer {excepted}</translation>
+    </message>
+    <message>
+        <source>up to {length} later</source>
+        <translation>bis zu {length} später</translation>
+    </message>
+    <message>
+        <source>give or take {length}</source>
+        <translation>± {length}</translation>
+    </message>
+    <message>
+        <source>at most {number} run in all</source>
+        <translation>insgesamt höchstens {number} Lauf</translation>
+    </message>
+    <message>
+        <source>at most {number} runs in all</source>
+        <translation>insgesamt höchstens {number} Läufe</translation>
+    </message>
+    <message>
+        <source>{date} at {time}</source>
+        <translation>{date} um {time}</translation>
+    </message>
+    <message>
+        <source>{excepted} and {excepted}</source>
+        <translation>{excepted} und {excepted}</translation>
+    </message>
+    <message>
+        <source>{date} to {date}</source>
+        <translation>{date} bis {date}</translation>
+    </message>
+    <message>
+        <source>{number} seconds</source>
+        <translation>{number} Sekunden</translation>
+    </message>
+    <message>
+        <source>{number} second</source>
+        <translation>{number} Sekunde</translation>
+    </message>
+    <message>
+        <source>{number} minutes</source>
+        <translation>{number} Minuten</translation>
+    </message>
+    <message>
+        <source>{number} minute</source>
+        <translation>{number} Minute</translation>
+    </message>
+    <message>
+        <source>{number} hours</source>
+        <translation>{number} Stunden</translation>
+    </message>
+    <message>
+        <source>{number} hour</source>
+        <translation>{number} Stunde</translation>
+    </message>
+    <message>
+        <source>{number} days</source>
+        <translation>{number} Tage</translation>
+    </message>
+    <message>
+        <source>{number} day</source>
+        <translation>{number} Tag</translation>
+    </message>
+    <message>
         <source>{number}th</source>
         <translation>{number}.</translation>
     </message>
     <message>
-        <source>on the {days} of the month</source>
-        <translation>am {days} des Monats</translation>
-    </message>
-    <message>
-        <source>on {day} {month}</source>
-        <translation>am {day}. {month}</translation>
-    </message>
-    <message>
-        <source>{first} to {last}</source>
-        <translation>{first} bis {last}</translation>
-    </message>
-    <message>
-        <source>{some} and {last}</source>
-        <translation>{some} und {last}</translation>
+        <source>{some}, and {number} more</source>
+        <translation>{some}, und {number} weitere</translation>
     </message>
 </context>
 <context>

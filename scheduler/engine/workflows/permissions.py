@@ -10,7 +10,12 @@ from scheduler.workers.discovery import ToolUse
 
 CARE = {"always": 2, "first": 1, "never": 0}
 """How often a person is asked, the most careful highest."""
-_ASKS = {2: ", asks before each", 1: ", asks the first time", 0: ", without asking"}
+_ASKS = {
+    None: "may {ability}",
+    2: "may {ability}, asks before each",
+    1: "may {ability}, asks the first time",
+    0: "may {ability}, without asking",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +38,7 @@ def list_permissions(registry: Registry, plan: Plan, uses: Iterable[ToolUse]) ->
         Permission(
             connection=connection,
             tool=tool,
-            sentence=f"may {registry.say_ability(connection, tool)}{_say_asking(registry, plan, alike)}",
+            sentence=_ASKS[_care_of(registry, plan, alike)].format(ability=registry.say_ability(connection, tool)),
         )
         for (connection, tool), alike in sorted(found.items())
     ]
@@ -50,14 +55,14 @@ def say_all(permissions: Iterable[Permission]) -> str:
     return f"It {said}." if said else ""
 
 
-def _say_asking(registry: Registry, plan: Plan, alike: list[ToolUse]) -> str:
-    """Nothing for what only looks; else as often as the boldest of those that use it."""
+def _care_of(registry: Registry, plan: Plan, alike: list[ToolUse]) -> int | None:
+    """None for what only looks; else as often as the boldest of those that use it."""
     try:
         tool = registry.tool(str(alike[0].connection), str(alike[0].tool))
     except ConnectionRuleError:
-        return ""
+        return None
     if not tool.mutating:
-        return ""
+        return None
     usual = "always" if tool.acts_on_others else "never"
     handlers = [plan.handlers[use.handler] for use in alike if use.handler in plan.handlers]
-    return _ASKS[min((CARE[one.approve or usual] for one in handlers), default=CARE[usual])]
+    return min((CARE[one.approve or usual] for one in handlers), default=CARE[usual])

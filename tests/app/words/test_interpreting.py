@@ -39,13 +39,13 @@ def every(**length: int) -> Spec:
     [
         (every(minutes=1), "Every minute", "Jede Minute"),
         (every(minutes=5), "Every 5 minutes", "Alle 5 Minuten"),
-        (every(hours=24), "Every 24 hours", None),
+        (every(hours=24), "Every 24 hours", "Alle 24 Stunden (in echter Zeit, ohne die Zeitumstellung)"),
         (cron("0 9 * * *"), "Daily at 09:00", "Täglich um 09:00"),
         (cron("0 9,12,18 * * *"), "Daily at 09:00, 12:00 and 18:00", "Täglich um 09:00, 12:00 und 18:00"),
         (cron("0 9 * * 1-5"), "Weekdays at 09:00", "Montags bis freitags um 09:00"),
         (cron("0 9 * * 0,6"), "Weekends at 09:00", "Am Wochenende um 09:00"),
         (cron("0 9 * * 1,3"), "Mondays and Wednesdays at 09:00", "Montags und mittwochs um 09:00"),
-        (cron("0 9 * * 1-4"), "Monday to Thursday at 09:00", "Montags bis donnerstags um 09:00"),
+        (cron("0 9 * * 1-4"), "Monday to Thursday at 09:00", "Von Montag bis Donnerstag um 09:00"),
         (cron("0 9 1 * *"), "1st of the month at 09:00", "Am 1. des Monats um 09:00"),
         (cron("0 9 1,15 * *"), "1st and 15th of the month at 09:00", "Am 1. und 15. des Monats um 09:00"),
         (cron("0 9 L * *"), "Last day of the month at 09:00", "Am letzten Tag des Monats um 09:00"),
@@ -58,15 +58,28 @@ def every(**length: int) -> Spec:
             "Alle 15 Minuten von 09:00 bis 17:45 montags bis freitags",
         ),
         (cron("0 9 * * *", timezone="America/New_York"), "Daily at 09:00 (New York)", "Täglich um 09:00 (New York)"),
-        (cron("0 9 13 * 5"), None, None),
-        (cron("0 9 * * 5#3"), None, None),
-        (cron("0 9 * * *", limit=3), None, None),
-        (every(days=2), None, None),
+        (cron("0 9 13 * 5"), "On the 13th or on Fridays", "Am 13. oder freitags um 09:00"),
+        (cron("0 9 * * 5#3"), "Third Friday of the month", "Am dritten Freitag des Monats um 09:00"),
+        (cron("0 9 * 1 1-4"), "Monday to Thursday in January", "Von Montag bis Donnerstag im Januar um 09:00"),
+        (cron("0 9 1 1,7 *"), "1 January and 1 July", "Am 1. Januar und 1. Juli um 09:00"),
+        (
+            cron("0 9 1,15 3-5 *"),
+            "1st and 15th of each month from March to May",
+            "Am 1. und 15. jedes Monats von März bis Mai um 09:00",
+        ),
+        (cron("0 9 * * *", limit=3), "Daily at 09:00", "Täglich um 09:00, insgesamt höchstens 3 Läufe"),
+        (
+            cron("0 9 * * *", exclude=("2026-12-24",)),
+            "Daily at 09:00, except",
+            "Täglich um 09:00, außer 24. Dezember 2026",
+        ),
+        (cron("0 9 * * *", "30 18 * * 5"), "Daily at 09:00; and", "Täglich um 09:00; und freitags um 18:30"),
+        (cron("*/7 3,5 * * *"), "At minutes 0, 7, 14", "In Minute 0, 7, 14 … 56 von Stunde 3 und 5"),
+        (every(days=2), "Every 2 days", "Alle 2 Tage (in echter Zeit, ohne die Zeitumstellung)"),
+        (every(hours=1, seconds=1), "Every 1 hour 1 second", "Alle 1 Stunde 1 Sekunde"),
     ],
 )
-def test_schedules_of_the_usual_shapes_are_said_in_german_and_others_as_the_engine_says_them(
-    in_german: None, spec: Spec, english: str | None, german: str | None
-) -> None:
+def test_schedules_are_said_in_german(in_german: None, spec: Spec, english: str | None, german: str | None) -> None:
     said = say(spec, viewer_zone="Europe/Berlin")
     assert english is None or said.startswith(english)
     assert interpret(said) == (german or said)
@@ -74,13 +87,39 @@ def test_schedules_of_the_usual_shapes_are_said_in_german_and_others_as_the_engi
 
 def test_several_schedules_are_said_together_or_not_at_all(in_german: None) -> None:
     assert interpret("Daily at 09:00; Every 5 minutes") == "Täglich um 09:00; Alle 5 Minuten"
-    mixed = "Daily at 09:00; on the 13th or Fridays at 09:00"
+    assert interpret("Daily at 09:00; Every minute, and 3 more") == "Täglich um 09:00; Jede Minute, und 3 weitere"
+    mixed = "Daily at 09:00; on the 13th or whenever"
     assert interpret(mixed) == mixed
 
 
 @pytest.mark.parametrize("reason", list(Reason))
 def test_every_reason_why_something_did_not_run_is_german(in_german: None, reason: Reason) -> None:
     assert interpret(reason.sentence) != reason.sentence
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        (
+            "may add rows to expenses, asks before each",
+            "darf Zeilen an expenses anfügen, fragt jedes Mal vorher",
+        ),
+        (
+            "look.py, line 3: day: '0 0 30 2 *' names a date that never comes, such as 30 February.",
+            "look.py, Zeile 3: Tag: '0 0 30 2 *' nennt ein Datum, das nie kommt, etwa den 30. Februar.",
+        ),
+        (
+            "Mail failed 5 times in a row. a.org did not answer within 30 seconds.",
+            "Mail ist 5 Mal hintereinander gescheitert. a.org hat innerhalb von 30 Sekunden nicht geantwortet.",
+        ),
+        (
+            "Something did not work just now. It tries again on 18 March at 09:00.",
+            "Etwas hat gerade nicht geklappt. Neuer Versuch am 18. März um 09:00.",
+        ),
+    ],
+)
+def test_failures_permissions_and_refusals_are_german(in_german: None, english: str, german: str) -> None:
+    assert interpret(english) == german
 
 
 def test_what_a_script_says_stays(in_german: None) -> None:

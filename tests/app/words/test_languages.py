@@ -53,7 +53,7 @@ NAMES_OF_OURS = {"Dayhand"}
 FROM_TABLES = {
     "app/words/connectors.py",
     "app/words/templates.py",
-    "app/words/interpreting.py",
+    "app/words/schedules.py",
     "app/words/states.py",
     "app/window/pages.py",
     "app/window/settings_words.py",

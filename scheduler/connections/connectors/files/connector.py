@@ -127,8 +127,8 @@ def _test(call: Call) -> str:
     root = root_of(call)
     with explained(str(root)), os.scandir(root) as entries:
         count = sum(1 for _ in entries)
-    may = "can be read and changed" if os.access(root, os.W_OK) else "can be read, but not changed"
-    return f"{root} {may}; it holds {count} {'entry' if count == 1 else 'entries'}."
+    able = f"{root} can be read and changed" if os.access(root, os.W_OK) else f"{root} can be read, but not changed"
+    return f"{able}; it holds {count} {'entry' if count == 1 else 'entries'}."
 
 
 _WHERE = Parameter(ParameterKind.TEXT, help="Below the folder of the connection, such as notes/today.txt.")
@@ -148,7 +148,7 @@ files = Connector(
         ),
         Tool(
             name="list",
-            may="look what is in {name}",
+            may="see what is in {name}",
             help="What is in a folder, sorted by path; links that lead out of it are left out.",
             parameters={
                 "path": Parameter(ParameterKind.TEXT, required=False, help="A folder; all of it if not given."),

@@ -10,6 +10,7 @@ from scheduler.engine.context import Context
 from scheduler.engine.engine import PAUSED
 from scheduler.engine.plans import Plans
 from scheduler.store import facts
+from scheduler.timing.date_words import MONTHS
 from scheduler.timing.zones import find_zone
 
 _FAR_YEAR = 9000
@@ -43,7 +44,11 @@ class Look:
         """`at 14:05`, with the day where it is another one, in the zone of this machine."""
         zone: ZoneInfo = find_zone(self.context.machine_zone)
         local, today = at.astimezone(zone), self.now.astimezone(zone).date()
-        return f"at {local:%H:%M}" if local.date() == today else f"on {local.day} {local:%B at %H:%M}"
+        return (
+            f"at {local:%H:%M}"
+            if local.date() == today
+            else f"on {local.day} {MONTHS[local.month - 1]} at {local:%H:%M}"
+        )
 
 
 def say_pause(look: Look, until: datetime | None) -> str:

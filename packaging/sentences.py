@@ -1,0 +1,117 @@
+"""Keeps resources/translations/engine_*.json in step with what the engine says in English; packaging/translate runs it.
+
+Every sentence in `scheduler/` is an entry, with {1}, {2}, … for what is filled in. New ones come in as "" and wait to
+be translated; null is for what nobody reads in the window.
+"""  # noqa: INP001  a script
+
+import ast
+import itertools
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TRANSLATIONS = ROOT / "resources" / "translations"
+_UNREAD = ("scheduler/importing/", "scheduler/store/migrations/")
+"""What only the terminal says, and what is no language of people."""
+_SILENT = {"debug", "info", "warning", "error", "exception", "critical", "compile", "execute", "executemany"} | {
+    "Field", "Parameter", "ArgumentParser", "add_argument"
+}  # fmt: skip
+_QUERY = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WHERE|FROM|JOIN|ORDER BY|ALTER|VALUES|AND)\b")
+_HOLE = re.compile(r"\{[a-z_]+(?:\[[^\]{}]*\]|\.[a-z_]+)*(?:![rs])?(?::[^{}]*)?\}")
+_WORDS = re.compile(r"[A-Za-z]{2,}\S* | [A-Za-z]{2,}")
+HOLE = "\0"
+
+
+def find_sentences(root: Path = ROOT) -> set[str]:
+    found = set()
+    for path in sorted((root / "scheduler").rglob("*.py")):
+        if not path.relative_to(root).as_posix().startswith(_UNREAD):
+            found.update(read_sentences(path.read_text(encoding="utf-8")))
+    return found
+
+
+def read_sentences(source: str) -> Iterator[str]:
+    """What is said in a file: of a choice between words each, of what is filled in only where."""
+    todo: list[ast.AST] = [ast.parse(source)]
+    while todo:
+        node = todo.pop()
+        if _is_silent(node):
+            continue
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            for said in _spell(node):
+                if (sentence := _number(said)) is not None:
+                    yield sentence
+        todo += list(ast.iter_child_nodes(node)) if not isinstance(node, ast.JoinedStr) else _inside(node)
+
+
+def _is_silent(node: ast.AST) -> bool:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return True
+    if isinstance(node, ast.Call):
+        called = node.func
+        return (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) in _SILENT
+    return isinstance(node, ast.Assert)
+
+
+def _inside(node: ast.JoinedStr) -> list[ast.AST]:
+    """Words in what is filled in are sentences of their own, unless they were spelled out."""
+    holes = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+    return [hole for hole in holes if _choices(hole) is None]
+
+
+def _spell(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Constant):
+        yield _HOLE.sub(HOLE, str(node.value))
+        return
+    assert isinstance(node, ast.JoinedStr)
+    parts = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            parts.append([str(part.value)])
+        else:
+            assert isinstance(part, ast.FormattedValue)
+            parts.append(_choices(part.value) or [HOLE])
+    for chosen in itertools.product(*parts):
+        yield "".join(chosen)
+
+
+def _choices(node: ast.AST) -> list[str] | None:
+    """The words of `'one' if … else 'several'`; None if it is anything else."""
+    if not isinstance(node, ast.IfExp):
+        return None
+    found = []
+    for branch in (node.body, node.orelse):
+        if isinstance(branch, ast.IfExp):
+            inner = _choices(branch)
+            if inner is None:
+                return None
+            found += inner
+        elif isinstance(branch, ast.JoinedStr) or (isinstance(branch, ast.Constant) and isinstance(branch.value, str)):
+            found += list(_spell(branch))
+        else:
+            return None
+    return found
+
+
+def _number(said: str) -> str | None:
+    """None for what is no sentence."""
+    if not _WORDS.search(said) or _QUERY.search(said):
+        return None
+    numbers = itertools.count(1)
+    return re.sub(HOLE, lambda _: f"{{{next(numbers)}}}", said)
+
+
+def main(target: Path) -> None:
+    found = sorted(find_sentences())
+    for path in sorted(TRANSLATIONS.glob("engine_*.json")):
+        known = json.loads(path.read_text(encoding="utf-8"))
+        kept = {sentence: known.get(sentence, "") for sentence in found}
+        text = json.dumps(kept, ensure_ascii=False, indent=0)
+        (target / path.name).write_text(f"{text}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else TRANSLATIONS)
