@@ -21,14 +21,16 @@ class Entry:
 
 
 PAGES = {
-    "today": Entry(module="today", kind="TodayPage", title=QT_TRANSLATE_NOOP("pages", "Today"), glyph="running"),
+    "today": Entry(module="today", kind="TodayPage", title=QT_TRANSLATE_NOOP("pages", "Today"), glyph="today"),
     "workflows": Entry(
         module="workflows", kind="WorkflowsPage", title=QT_TRANSLATE_NOOP("pages", "Workflows"), glyph="workflow"
     ),
     "attention": Entry(
         module="attention", kind="AttentionPage", title=QT_TRANSLATE_NOOP("pages", "Attention"), glyph="attention"
     ),
-    "history": Entry(module="history", kind="HistoryPage", title=QT_TRANSLATE_NOOP("pages", "History"), glyph="done"),
+    "history": Entry(
+        module="history", kind="HistoryPage", title=QT_TRANSLATE_NOOP("pages", "History"), glyph="history"
+    ),
     "connections": Entry(
         module="connections",
         kind="ConnectionsPage",
