@@ -21,6 +21,7 @@ from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
 from app.widgets.search_field import SearchField
+from app.window.history_details import say_trigger
 from app.window.history_export import write_history
 from app.window.history_model import HistoryModel
 from app.window.history_rows import Read, Row, read_page
@@ -101,12 +102,13 @@ class HistoryPage(Page):
             status=self.result.currentData() or None,
             since=since,
             text=self.field.text().strip(),
+            trigger=self.trigger.currentData() or None,
         )
 
     def _make_controls(self) -> None:
         self.field = SearchField(self.tr("Search history"))
         leave_find(self.field)
-        self.workflow, self.result, self.since = QComboBox(), QComboBox(), QComboBox()
+        self.workflow, self.result, self.trigger, self.since = (QComboBox() for _ in range(4))
         self.workflow.setAccessibleName(self.tr("Workflow"))
         self.workflow.addItem(self.tr("All workflows"), "")
         self.workflow.setMaximumWidth(240)
@@ -114,6 +116,11 @@ class HistoryPage(Page):
         self.result.addItem(self.tr("All results"), "")
         for state, word in _RESULTS.items():
             self.result.addItem(say_run(state), word)
+        self.trigger.setAccessibleName(self.tr("Why it ran"))
+        self.trigger.addItem(self.tr("Any reason"), "")
+        for trigger in ("automatic", "event", "manual", "backfill", "deploy"):
+            said = say_trigger(trigger)
+            self.trigger.addItem(f"{said[:1].upper()}{said[1:]}", trigger)
         self.since.setAccessibleName(self.tr("Time"))
         for label, days in (
             (self.tr("Any time"), None),
@@ -126,7 +133,7 @@ class HistoryPage(Page):
         self.count = QLabel()
         mark(self.count, "ink", "muted")
         self.empty = EmptyPage(
-            "done",
+            "history",
             self.tr("Nothing has run yet"),
             self.tr("Every run is listed here, and every time that did not run with its reason."),
             action=self.tr("Go to Workflows"),
@@ -148,7 +155,7 @@ class HistoryPage(Page):
         bar.setContentsMargins(0, 0, 0, 0)
         bar.setSpacing(Space.SMALL)
         bar.addWidget(self.field, 1)
-        for widget in (self.workflow, self.result, self.since):
+        for widget in (self.workflow, self.result, self.trigger, self.since):
             bar.addWidget(widget)
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.addWidget(self.table)
@@ -174,7 +181,7 @@ class HistoryPage(Page):
     def _connect(self) -> None:
         self.field.searched.connect(self.refresh)
         self.field.left.connect(self.table.setFocus)
-        for box in (self.workflow, self.result, self.since):
+        for box in (self.workflow, self.result, self.trigger, self.since):
             box.currentIndexChanged.connect(self.refresh)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._choose())
         self.table.clicked.connect(lambda _: self._choose())
@@ -256,7 +263,7 @@ class HistoryPage(Page):
         self.table.be_narrow(on=False)
 
     def _show_all(self) -> None:
-        for box in (self.workflow, self.result, self.since):
+        for box in (self.workflow, self.result, self.trigger, self.since):
             box.setCurrentIndex(0)
         self.field.clear()
 

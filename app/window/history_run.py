@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.answers import say_connection, say_tool
 from app.asking import Asking, command
 from app.life.installation import Installation
 from app.look.dressing import mark
@@ -29,6 +30,7 @@ from app.window.history_details import make_details, say_trigger
 from app.window.history_rows import say_nothing
 from app.window.saying import Saying, make_button, make_heading
 from app.window.states import state_of_run
+from app.words.interpreting import interpret
 from app.words.states import RunState
 from app.words.times import say_range, say_span
 from scheduler.engine.workflows.views.runs import LogPart, RunDetails
@@ -138,11 +140,14 @@ class RunPane(QScrollArea):
         close.clicked.connect(self.closed)
         first.addWidget(close)
         layout.addLayout(first)
-        heading = make_text(reveal(found.error or found.summary or say_nothing(found) or sign_run(_state(found)).word))
+        heading = make_text(
+            reveal(interpret(found.error or "") or found.summary or say_nothing(found) or sign_run(_state(found)).word)
+        )
         heading.setFont(make_heading("", Type.TITLE).font())
         layout.addWidget(heading)
         layout.addWidget(make_text(self._say_when(found), "muted"))
-        layout.addLayout(self._make_buttons(found))
+        more, details = self._make_more(), make_details(found, self._zone)
+        layout.addLayout(self._make_buttons(found, more))
         if found.failure and found.failure.get("file"):
             place = self.tr("{file}, line {line}").format(
                 file=found.failure["file"], line=found.failure.get("line") or "?"
@@ -150,7 +155,9 @@ class RunPane(QScrollArea):
             layout.addWidget(make_text(place, Tone.BAD.value))
         if found.call is not None:
             layout.addWidget(self._make_call(found))
-        layout.addLayout(self._make_more(found))
+        details.setVisible(self._shows_more)
+        more.toggled.connect(details.setVisible)
+        layout.addWidget(details)
         return box
 
     def _say_when(self, found: RunDetails) -> str:
@@ -162,7 +169,7 @@ class RunPane(QScrollArea):
             parts.append(self.tr("took {span}").format(span=say_span(found.ended - found.began)))
         return " · ".join(part for part in parts if part)
 
-    def _make_buttons(self, found: RunDetails) -> QHBoxLayout:
+    def _make_buttons(self, found: RunDetails, more: QPushButton) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(Space.SMALL)
         for button in self._buttons(found):
@@ -170,6 +177,7 @@ class RunPane(QScrollArea):
         workflow = make_button(self.tr("Open workflow"))
         workflow.clicked.connect(lambda: self.open_page.emit("workflows", found.workflow))
         row.addWidget(workflow)
+        row.addWidget(more)
         row.addStretch(1)
         return row
 
@@ -216,31 +224,23 @@ class RunPane(QScrollArea):
             "unsure": self.tr("What may have been done"),
         }
         layout.addWidget(make_heading(titles.get(found.call.status, self.tr("What was asked")), Type.STRONG))
-        words = self.tr("{tool} on {connection}").format(tool=found.call.tool, connection=found.call.connection)
-        layout.addWidget(make_text(words, "muted"))
+        registry, name = self._installation.house.registry, found.call.connection
+        for words in (say_tool(name, found.call.tool, registry), say_connection(name, registry)):
+            layout.addWidget(make_text(reveal(words), "muted"))
         layout.addWidget(DetailsView(read_details(found.call.parameters)))
         return card
 
-    def _make_more(self, found: RunDetails) -> QVBoxLayout:
-        box = QVBoxLayout()
+    def _make_more(self) -> QPushButton:
         button = make_button(self.tr("Details"))
         button.setCheckable(True)
-        button.setAccessibleDescription(self.tr("Attempts, steps with their times, data"))
-        row = QHBoxLayout()
-        row.addWidget(button)
-        row.addStretch(1)
-        box.addLayout(row)
-        more = make_details(found, self._zone)
-        more.setVisible(self._shows_more)
         button.setChecked(self._shows_more)
-        box.addWidget(more)
+        button.setAccessibleDescription(self.tr("Attempts, steps with their times, data"))
 
-        def show(*, on: bool) -> None:
+        def remember(*, on: bool) -> None:
             self._shows_more = on
-            more.setVisible(on)
 
-        button.toggled.connect(lambda on: show(on=on))
-        return box
+        button.toggled.connect(lambda on: remember(on=on))
+        return button
 
     def _command(self, verb: str, **arguments: object) -> None:
         installation = self._installation
@@ -278,7 +278,7 @@ class RunPane(QScrollArea):
                 bar.setValue(bar.maximum())
         self._part = max(found.part, self._part)
         has_log = bool(self.log.document().characterCount() > 1)
-        self._log_title.setText(self.tr("Log") if has_log else self.tr("Nothing was printed."))
+        self._log_title.setVisible(has_log)
         self.log.setVisible(has_log)
         was_active = self.details is not None and self.details.status is Status.ACTIVE
         if found.is_over and was_active:

@@ -11,7 +11,7 @@ from scheduler.rules.phases import HandlerKind, Phase, Status
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.reading import instant
 from scheduler.store.searching import Wanted, find_numbers, index_some, is_behind, read_words
-from scheduler.timing.occurrences import UNDERWAY, Reason, State
+from scheduler.timing.occurrences import UNDERWAY, Origin, Reason, State
 
 __all__ = [
     "Page",
@@ -94,10 +94,11 @@ class Search:
     since: datetime | None = None
     until: datetime | None = None
     text: str = ""
+    trigger: str | None = None
 
     @property
     def wanted(self) -> Wanted:
-        return Wanted(self.workflow, self.handler, self.statuses, read_words(self.text))
+        return Wanted(self.workflow, self.handler, self.statuses, read_words(self.text), self.trigger)
 
 
 _UNRUN_STATES = frozenset(state.value for state in State if state not in UNDERWAY)
@@ -208,6 +209,11 @@ def tally_runs(db: sqlite3.Connection, workflow: str | None, since: datetime) ->
 def _unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[Unrun]:
     """Along the index that fits: of a few schedules, of a few reasons or states, or of all by time."""
     where, values = _narrow(search, page, "planned")
+    if search.trigger is not None:
+        where += (
+            " AND origin = ?" if search.trigger == Origin.AUTOMATIC else " AND origin = ? AND origin <> 'automatic'"
+        )
+        values = [*values, search.trigger]
     found: list[Unrun] = []
     for also, given in _ways(db, search):
         rows = db.execute(
@@ -243,6 +249,8 @@ def _ways(db: sqlite3.Connection, search: Search) -> Sequence[tuple[str, tuple[s
 
 
 def _gaps(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list[Unrun]:
+    if search.trigger not in (None, Origin.AUTOMATIC):
+        return []
     where, values = _narrow(search, page, "first")
     rows = db.execute(
         "SELECT schedule, first, state, reason, last, number, more FROM gaps "

@@ -21,7 +21,8 @@ _MOST_LETTERS = 4_000
 _WORD = re.compile(r"[^\W_]+")
 _AT_REST = "(r.status IN ('committed', 'crashed', 'cancelled') OR r.followed = 1)"
 _SOURCE = (
-    f"SELECT r.number, r.workflow, w.name, r.handler, r.status, r.summary, r.error, r.prepared, {_AT_REST} "
+    f"SELECT r.number, r.workflow, w.name, r.handler, r.status, r.summary, r.error, r.prepared, {_AT_REST}, "
+    "r.trigger "
     "FROM runs r JOIN workflows w ON w.slug = r.workflow"
 )
 
@@ -34,10 +35,12 @@ class Wanted(NamedTuple):
     statuses: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     """Each must begin a word of the run."""
+    trigger: str | None = None
+    """What made it start."""
 
     @property
     def needs_index(self) -> bool:
-        return bool(self.handler or self.statuses or self.words)
+        return bool(self.handler or self.statuses or self.words or self.trigger)
 
 
 def read_words(text: str) -> tuple[str, ...]:
@@ -105,14 +108,14 @@ def _take(most: int, numbers: Iterable[int]) -> list[int]:
 def _fits(db: sqlite3.Connection, row: sqlite3.Row, wanted: Wanted) -> bool:
     if wanted.workflow not in (None, row[1]) or wanted.handler not in (None, row[3]):
         return False
-    if wanted.statuses and row[4] not in wanted.statuses:
+    if wanted.trigger not in (None, row[9]) or (wanted.statuses and row[4] not in wanted.statuses):
         return False
     known = _words_of(db, row) if wanted.words else ()
     return all(any(word.startswith(sought) for word in known) for sought in wanted.words)
 
 
 def _index(db: sqlite3.Connection, row: sqlite3.Row) -> None:
-    tokens = {_facet("w", row[1]), _facet("h", row[3]), _facet("s", row[4])}
+    tokens = {_facet("w", row[1]), _facet("h", row[3]), _facet("s", row[4]), _facet("t", row[9])}
     for word in _words_of(db, row):
         tokens.update(_beginning(word[:length]) for length in range(1, min(len(word), _LONGEST_BEGINNING) + 1))
     db.execute("INSERT OR REPLACE INTO history (rowid, tokens) VALUES (?, ?)", (row[0], " ".join(tokens)))
@@ -120,7 +123,7 @@ def _index(db: sqlite3.Connection, row: sqlite3.Row) -> None:
 
 def _words_of(db: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
     """Everything about a run that a person may look for."""
-    _, workflow, name, handler, _, summary, error, prepared, _ = row
+    _, workflow, name, handler, _, summary, error, prepared, _, _ = row
     parts = [workflow, name, handler, summary or ""]
     if error is not None:
         parts.append(str(json.loads(error).get("sentence", "")))
@@ -143,6 +146,8 @@ def _terms(wanted: Wanted) -> Iterator[str]:
         yield _facet("w", wanted.workflow)
     if wanted.handler:
         yield _facet("h", wanted.handler)
+    if wanted.trigger:
+        yield _facet("t", wanted.trigger)
     if wanted.statuses:
         yield f"({' OR '.join(_facet('s', status) for status in wanted.statuses)})"
     for word in wanted.words:

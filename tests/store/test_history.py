@@ -12,7 +12,7 @@ from scheduler.store import events, gaps, history, runs, workflows
 from scheduler.store.database import Database
 from scheduler.store.history import Page, Search
 from scheduler.timing.catchup import Gap
-from scheduler.timing.occurrences import Reason, State
+from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.times import Count
 from tests.store.past import MINUTE, add_past, add_schedule, add_time, publish
 from tests.store.workflow_rows import NOW, add_workflow, store
@@ -43,7 +43,7 @@ def fill(database: Database) -> None:
         add_workflow(db, "v")
         publish(db, "m1", "Straßenfest in Köln")
         add_past(db, "r1", summary="Filed 3 receipts")
-        add_past(db, "r2", at=NOW + MINUTE, handler="poll", summary="Found nothing")
+        add_past(db, "r2", at=NOW + MINUTE, handler="poll", summary="Found nothing", trigger="manual")
         add_past(
             db,
             "r3",
@@ -64,6 +64,9 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
     ({"workflow": "v", "handler": "file"}, ["r4"]),
     ({"statuses": ("failed:logic",)}, ["r3"]),
     ({"statuses": ("committed", "failed:logic"), "workflow": "w"}, ["r3", "r2", "r1"]),
+    ({"trigger": "manual"}, ["r2"]),
+    ({"trigger": "manual", "text": "filed"}, []),
+    ({"trigger": "deploy"}, []),
     ({"text": "filed"}, ["r4", "r1"]),
     ({"text": "filed receipts"}, ["r1"]),
     ({"text": "FIL rec"}, ["r3", "r1"]),
@@ -191,6 +194,21 @@ def test_every_time_that_did_not_run_is_there_with_its_reason(database: Database
     assert second.sentence == "It was older than the catch-up window allows."
     ms = int(second.planned.timestamp() * 1000)
     assert unrun(database, Page(planned=ms)) == [("12:00", "overlap")]
+
+
+def test_times_that_did_not_run_are_narrowed_by_who_asked_for_them(database: Database, statements: list[str]) -> None:
+    with database.write() as db:
+        add_schedule(db)
+        add_time(db, "a", NOW, State.SKIPPED, Reason.OVERLAP)
+        add_time(db, "b", NOW + MINUTE, State.DROPPED, Reason.OVERLAP, origin=Origin.MANUAL)
+        gap = Gap(NOW + 4 * MINUTE, NOW + 9 * MINUTE, Count(6, more=False), Reason.PASSED)
+        gaps.add(db, "w/poll", gap, State.MISSED, NOW)
+    assert unrun(database, trigger="automatic") == [("12:04", "passed"), ("12:00", "overlap")]
+    assert unrun(database, trigger="event") == []
+    assert unrun(database, trigger="manual") == [("12:01", "overlap")]
+    query = next(text for text in reversed(statements) if "FROM occurrences" in text)
+    plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
+    assert "occurrences_unrun_by" in plan
 
 
 @pytest.mark.parametrize("offset", [-1, 0, 1, 5, 19, 20, 25])

@@ -152,6 +152,13 @@ def test_it_is_narrowed_by_words_workflow_and_time(page: HistoryPage, few: Insta
     wait(lambda: {one.workflow for one in page.model.rows} == {"chore-1"})
 
 
+def test_it_is_narrowed_by_what_made_a_run_start(page: HistoryPage, few: Installation, wait: Wait) -> None:
+    add_run(few, "asked", "chore-1", few.house.engine.context.clock.now(), trigger="manual")
+    page.trigger.setCurrentIndex(page.trigger.findData("manual"))
+    assert page.trigger.currentText() == "Started by you"
+    wait(lambda: [one.run for one in page.model.rows] == ["asked"])
+
+
 def test_a_long_past_is_read_as_one_scrolls(page: HistoryPage, few: Installation, wait: Wait) -> None:
     begin = few.house.engine.context.clock.now() - timedelta(days=300)
     for number in range(900):
@@ -183,7 +190,7 @@ def test_what_happens_while_one_looks_is_put_on_top(page: HistoryPage, few: Inst
 def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(page: HistoryPage, wait: Wait) -> None:
     page.open_subject("run0000x0000")
     wait(lambda: page.pane.details is not None and "Added 2 rows" in page.pane.log.toPlainText())
-    assert "What was done" in said(page) and "append on table:expenses" in said(page)
+    assert "What was done" in said(page) and "Add rows at the end" in said(page) and "expenses (Table)" in said(page)
     [table] = [one for one in page.pane.findChildren(QTableWidget) if one.isVisibleTo(page.pane)]
     cells = [table.item(0, column).text() for column in range(2)]
     assert cells == ["Corner Bakery", "7.4"]

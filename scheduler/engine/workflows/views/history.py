@@ -36,6 +36,8 @@ class Found:
     since: datetime | None = None
     until: datetime | None = None
     text: str = ""
+    trigger: str | None = None
+    """What made it start: an origin of times, or event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,7 @@ def find(look: Look, wanted: Found, cursor: str | None, most: int) -> HistoryPag
         since=wanted.since,
         until=wanted.until,
         text=wanted.text,
+        trigger=wanted.trigger,
     )
     page = _read_cursor(cursor)
     ran = history.find_runs(look.db, search, page, most + 1)
