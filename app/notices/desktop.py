@@ -3,11 +3,13 @@
 import html
 import logging
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QIcon, QImage
 
+from app.look.icons import app_icon
 from app.notices.notice import NoNotices, Notice, Notices, Urgency
 from app.notices.plain import tidy
 from app.platform.bus import Bus, Reply
@@ -19,6 +21,7 @@ _NAME = "org.freedesktop.Notifications"
 _PATH = "/org/freedesktop/Notifications"
 _URGENCY = {Urgency.LOW: 0, Urgency.NORMAL: 1, Urgency.CRITICAL: 2}
 _BY_ITSELF, _NEVER = -1, 0
+_SIDE = 48
 _PATIENCE = 10.0
 
 
@@ -206,6 +209,16 @@ def _write(notice: Notice, replaces: int, abilities: frozenset[str]) -> tuple[An
         clean.title,
         html.escape(clean.text, quote=False) if "body-markup" in abilities else clean.text,
         [part for action in clean.actions for part in action] if "actions" in abilities else [],
-        {"urgency": ("y", _URGENCY[notice.urgency]), "desktop-entry": ("s", "dayhand")},
+        {"urgency": ("y", _URGENCY[notice.urgency]), "desktop-entry": ("s", "dayhand"), **_picture()},
         _NEVER if notice.urgency is Urgency.CRITICAL else _BY_ITSELF,
     )
+
+
+@cache
+def _picture() -> dict[str, Any]:
+    """Our icon itself where the desktop does not know it by its name, which the installer tells."""
+    if QIcon.hasThemeIcon("dayhand"):
+        return {}
+    image = app_icon().pixmap(_SIDE, _SIDE).toImage().convertToFormat(QImage.Format.Format_RGBA8888)
+    shape = (image.width(), image.height(), image.bytesPerLine(), True, 8, 4)
+    return {"image-data": ("(iiibiiay)", (*shape, bytes(image.constBits())))}

@@ -85,7 +85,10 @@ def test_a_notice_reaches_the_screen_with_its_buttons(qtbot: QtBot, notices: Des
     assert title == "Receipts wants to add 3 rows"
     assert text == "Expenses &amp; &lt;more&gt;"
     assert actions == ["approve", "Approve", "reject", "Reject"]
-    assert hints == {"urgency": ("y", 1), "desktop-entry": ("s", "dayhand")}
+    assert (hints["urgency"], hints["desktop-entry"]) == (("y", 1), ("s", "dayhand"))
+    kind, (width, height, line, alpha, bits, channels, pixels) = hints["image-data"]
+    assert (kind, width, height, alpha, bits, channels) == ("(iiibiiay)", 48, 48, True, 8, 4)
+    assert len(pixels) == line * height and any(pixels), "an icon where the theme knows none by our name"
     assert expiry == -1
 
 
