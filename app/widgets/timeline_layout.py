@@ -68,7 +68,8 @@ class Mark:
     @property
     def reach(self) -> float:
         """What starts before this would touch it."""
-        return self.left + CLUSTER_WIDTH if len(self.bars) > 1 else self.right + GAP
+        is_row = len(self.bars) == 1 or self.state is RunState.COMING
+        return self.right + GAP if is_row else self.left + CLUSTER_WIDTH
 
     def take(self, bar: Bar) -> None:
         self.bars.append(bar)
@@ -128,6 +129,8 @@ def _gather(bars: Sequence[Timed], scale: float, now: int) -> list[Mark]:
         last = short.get(is_coming)
         if not is_long and last is not None and left < last.reach:
             last.take(bar)
+            if is_coming:
+                last.right = max(last.right, right)  # what comes again and again is one long bar, not a row of them
             continue
         mark = Mark(left=left, right=right, bars=[bar], state=bar.state)
         marks.append(mark)

@@ -177,3 +177,11 @@ def test_labels_never_crowd(minutes: int, most: int) -> None:
 @pytest.mark.parametrize(("number", "said"), [(2, "2"), (999, "999"), (1000, "1k"), (12_345, "12k"), (10**7, "99k")])
 def test_a_number_always_fits(number: int, said: str) -> None:
     assert say_count(number) == said
+
+
+def test_what_comes_again_and_again_is_one_long_bar() -> None:
+    [mark] = lay([bar(minute, None, RunState.COMING) for minute in range(1, 720)]).marks
+    assert len(mark.bars) == 719
+    assert mark.right - mark.left == pytest.approx(718 / 1.44 + MARK_WIDTH)
+    apart = lay([bar(60 * hour, None, RunState.COMING) for hour in range(1, 12)]).marks
+    assert len(apart) == 11, "with room between them each is seen by itself"
