@@ -43,7 +43,7 @@ class AddToExpenses:
             ctx.done(f"Left out {number}, as you said")
             return state
         filed = state.get("filed", 0) + number
-        ctx.done(f"Filed {number}, {filed} so far")
+        ctx.done(f"Filed {number} {'receipt' if number == 1 else 'receipts'}, {filed} so far")
         return {"filed": filed}
 
 

@@ -31,7 +31,7 @@ def test_it_asks_once_before_it_adds_what_it_found(shop: Shop) -> None:
     shop.settle()
     assert len(rows(shop)) == 3
     assert shop.views.attention() == []
-    assert shop.views.workflow("receipts").recent[0].summary == "Filed 3, 3 so far"
+    assert shop.views.workflow("receipts").recent[0].summary == "Filed 3 receipts, 3 so far"
 
 
 def test_a_new_receipt_is_found_at_the_next_look(shop: Shop) -> None:

@@ -126,7 +126,7 @@ def test_the_button_of_a_notice_approves_the_run_from_beginning_to_end(desk: Des
     until(lambda: program.has_entry("Receipts: Add 3 receipts (45.55) to Expenses"), "the entry")
     desk.wait_for_text(DAEMON, "Add 3 receipts (45.55) to Expenses")
     desk.press(DAEMON, "Approve")
-    until(lambda: ("committed", "Filed 3, 3 so far") in program.runs(), "the run")
+    until(lambda: ("committed", "Filed 3 receipts, 3 so far") in program.runs(), "the run")
     assert len(program.rows()) == 4
     until(lambda: "needs you" not in program.tooltip(), "the tooltip to change")
 
@@ -137,7 +137,7 @@ def test_the_window_opens_from_the_menu_closes_into_the_tray_and_quit_ends_it(de
     program.choose("Open Dayhand", program.has_window)
     desk.wait_for_text(APP, "Add 3 receipts (45.55) to Expenses")
     desk.press(APP, "Approve")
-    desk.wait_for_text(APP, "Filed 3, 3 so far")
+    desk.wait_for_text(APP, "Filed 3 receipts, 3 so far")
     assert len(program.rows()) == 4
     desk.run("xdotool", "search", "--onlyvisible", "--name", "^Dayhand$", "windowactivate", "--sync", "key", "ctrl+w")
     until(lambda: not program.has_window(), "the window to close")

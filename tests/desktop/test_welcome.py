@@ -43,6 +43,6 @@ def test_a_stranger_comes_to_an_approved_run_in_three_screens(
     desk.press(APP, "Start the sample")
     desk.wait_for_text(APP, "Add 3 receipts (45.55) to Expenses")
     desk.press(APP, "Approve")
-    desk.wait_for_text(APP, "Filed 3, 3 so far")
+    desk.wait_for_text(APP, "Filed 3 receipts, 3 so far")
     assert len((folder / "sample" / "expenses.csv").read_text(encoding="utf-8").splitlines()) == 4
     until(lambda: read_preferences(folder).welcomed, "that they never come again")

@@ -52,7 +52,7 @@ CHORES = {
     "Morning digest": ("0 7 * * 1-5", [Past(7, 3, "Sent 12 headlines")]),
     "Tidy downloads": (
         "0 */4 * * *",
-        [Past(hour, 4, f"Moved {number} files") for hour, number in ((0, 2), (4, 1), (8, 9), (12, 5))],
+        [Past(hour, 4, f"Moved {number} files") for hour, number in ((0, 2), (4, 3), (8, 9), (12, 5))],
     ),
     "Invoices of the shop": ("30 9 * * *", [Past(9.5, 12, "Sent 4 invoices, 2 reminders")]),
 }
@@ -89,7 +89,7 @@ def _add_receipts(installation: Installation, midnight: datetime) -> None:
     filed = 31
     for place, (hour, number) in enumerate([(-62, 2), (-40, 4), (-38, 1), (-17, 3), (8.25, 2), (10.75, 1)]):
         filed += number
-        one = Past(hour, 1.5, f"Filed {number}, {filed} so far")
+        one = Past(hour, 1.5, f"Filed {number} {'receipt' if number == 1 else 'receipts'}, {filed} so far")
         _add(installation, f"receipts-{place}", "receipts", midnight, one, handler="AddToExpenses")
 
 

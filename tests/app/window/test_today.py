@@ -37,7 +37,7 @@ def test_a_yes_on_todays_card_becomes_a_line_of_what_happened(
     monkeypatch.setattr(cards_module, "LINGER", 1)
     installation.announced.connect(page.refresh)
     page.cards.cards[request_.id].buttons["approve"].click()
-    wait(lambda: any(line.sentence == "Filed 3, 3 so far" for line in page.happenings.lines))
+    wait(lambda: any(line.sentence == "Filed 3 receipts, 3 so far" for line in page.happenings.lines))
     wait(lambda: not page.cards.cards)
     assert not page.cards.isVisible()
     assert len(rows(installation)) == 4
