@@ -34,8 +34,16 @@ QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; b
 QPushButton[importance="primary"]:hover {{ background: {accent_hover}; }}
 QPushButton[importance="primary"]:focus {{ border: 2px solid {text}; }}
 QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}; border-color: {line}; }}
+QPushButton[importance="quiet"] {{
+  background: transparent; border-color: transparent; color: {muted}; padding: 0 {small}px;
+}}
+QPushButton[importance="quiet"]:hover {{ color: {text}; }}
+QPushButton[importance="quiet"]:focus {{ border-color: {accent}; }}
 QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
 QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
+QMessageBox QLabel#qt_msgbox_label {{ font-weight: 600; min-width: 380px; }}
+QMessageBox QLabel#qt_msgbox_informativelabel {{ color: {muted}; }}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{
   background: transparent; color: {muted}; padding: {tight}px {medium}px; min-height: 1.4em;

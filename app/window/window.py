@@ -36,6 +36,7 @@ from app.overview import Overview, say_next, say_summary
 from app.widgets.toast import Toast
 from app.window.page import Page, dropped_script
 from app.window.pages import PAGES, make_page, say_title
+from app.window.saying import say_refusal
 
 _SIZE = QSize(1120, 740)
 _SIDE = 190
@@ -194,6 +195,11 @@ class Window(QMainWindow):
         foot.setContentsMargins(Space.LARGE, Space.TIGHT, Space.LARGE, Space.SMALL)
         foot.addWidget(self.status, 1)
         foot.addWidget(self.resume)
+        self.help = QPushButton(self.tr("Help"))
+        self.help.setAutoDefault(False)
+        mark(self.help, "importance", "quiet")
+        self.help.clicked.connect(self._help)
+        foot.addWidget(self.help)
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.navigation)
@@ -214,6 +220,7 @@ class Window(QMainWindow):
             self._add_key(f"Ctrl+{number}", say_title(name), partial(self.open_page, name))
         self._add_key("F5", self.tr("Look again"), self.refresh)
         self._add_key(QKeySequence.StandardKey.Find, self.tr("Search"), self._search)
+        self._add_key("F1", self.tr("Help"), self._help)
         self._add_key(QKeySequence.StandardKey.Close, self.tr("Close the window"), self.close)
         self._add_key(QKeySequence.StandardKey.Quit, self.tr("Quit"), self.quit_wanted.emit)
 
@@ -268,12 +275,17 @@ class Window(QMainWindow):
         if self.page is not None:
             self.page.search()
 
+    def _help(self) -> None:
+        from app.window.help import HelpDialog  # noqa: PLC0415  few ask for it
+
+        HelpDialog(self, self.page, "" if self.page is None else self.page.title).open()
+
     def _resume(self) -> None:
         installation = self._installation
         self._asking.ask(
             lambda: command(installation, "resume", everything=True),
             lambda _: self.say(self.tr("Everything goes on."), Tone.GOOD),
-            lambda error: self.say(str(error), Tone.BAD),
+            lambda error: self.say(say_refusal(error), Tone.BAD),
         )
 
     def _keep_size(self) -> None:

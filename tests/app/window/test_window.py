@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPixmapCache
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.life.installation import Installation
 from app.window.deploy_dialog import DeployDialog
+from app.window.help import HelpDialog, list_page_keys
 from app.window.pages import PAGES
 from app.window.window import Window
 from tests.app.living import Wait, deploy, overview_of
@@ -157,3 +158,22 @@ def test_what_needs_the_person_is_numbered_in_the_navigation(
     window = open_window(installation)
     window.show_overview(overview_of(installation))
     assert window.navigation.item(list(PAGES).index("attention")).text() == "Attention (1)"
+
+
+def test_help_lists_the_keys_of_the_window_and_of_the_page_in_sight(window: Window, qtbot: QtBot) -> None:
+    window.open_page("workflows")
+    dialog = HelpDialog(window, window.page, "Workflows")
+    qtbot.addWidget(dialog)
+    said = {label.text() for label in dialog.findChildren(QLabel)}
+    assert {"Today", "Ctrl+1", "Search", "Ctrl+F", "Help", "F1"} <= said
+    listed = dict(list_page_keys(window.page))  # type: ignore[arg-type]
+    assert listed, "the page has keys of its own"
+    assert set(listed) | set(listed.values()) <= said
+
+
+def test_f1_and_the_foot_lead_to_help(window: Window, qtbot: QtBot) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    [by_key] = window.findChildren(HelpDialog)
+    by_key.accept()
+    window.help.click()
+    assert len(window.findChildren(HelpDialog)) == 2

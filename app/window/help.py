@@ -1,0 +1,77 @@
+"""Help: the keys that do something everywhere and on the page in sight, and the way to the guide."""
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QDialog, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.look.dressing import mark
+from app.look.theme import Space, Type
+from app.resources import find_resource
+from app.widgets.details_view import make_text
+from app.window.saying import make_button, make_heading
+
+
+def list_keys(window: QWidget) -> Iterator[tuple[str, str]]:
+    """What the window's own actions do, and by which keys."""
+    for action in window.actions():
+        if action.text() and not action.shortcut().isEmpty():
+            yield action.text(), _say(action.shortcut())
+
+
+def list_page_keys(page: QWidget) -> Iterator[tuple[str, str]]:
+    """The same of the buttons that can be seen."""
+    for button in page.findChildren(QAbstractButton):
+        if button.isVisible() and button.text() and not button.shortcut().isEmpty():
+            keys = button.shortcut()
+            if not keys.toString().startswith("Alt+"):  # those are underlined
+                yield button.text().replace("&", ""), _say(keys)
+
+
+class HelpDialog(QDialog):
+    def __init__(self, window: QWidget, page: QWidget | None, title: str) -> None:
+        super().__init__(window)
+        self.setWindowTitle(self.tr("Help"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addWidget(make_heading(self.tr("Keys")))
+        self._add(layout, self.tr("Everywhere"), list_keys(window))
+        if page is not None:
+            self._add(layout, title, list_page_keys(page))
+        more = self.tr(
+            "Tab goes from one thing to the next, the space bar presses it, and Alt with an underlined letter."
+        )
+        layout.addWidget(make_text(more, "muted"))
+        layout.addStretch(1)
+        self.guide = make_button(self.tr("Open the guide for scripts"))
+        self.guide.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(find_resource("guide.md")))))
+        close = make_button(self.tr("Close"), importance="primary")
+        close.clicked.connect(self.accept)
+        row = QHBoxLayout()
+        row.addWidget(self.guide)
+        row.addStretch(1)
+        row.addWidget(close)
+        layout.addLayout(row)
+        self.setMinimumWidth(440)
+        close.setFocus()
+
+    def _add(self, layout: QVBoxLayout, title: str, keys: Iterator[tuple[str, str]]) -> None:
+        found = list(dict.fromkeys(keys))
+        if not found:
+            return
+        layout.addWidget(make_heading(title, Type.STRONG))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(Space.WIDE)
+        grid.setColumnStretch(1, 1)
+        for row, (words, key) in enumerate(found):
+            pressed = QLabel(key)
+            mark(pressed, "ink", "muted")
+            grid.addWidget(pressed, row, 0, Qt.AlignmentFlag.AlignLeft)
+            grid.addWidget(QLabel(words), row, 1)
+        layout.addLayout(grid)
+
+
+def _say(keys: QKeySequence) -> str:
+    return keys.toString(QKeySequence.SequenceFormat.NativeText)
