@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QObject, QSize, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look.theme import Space, Type
@@ -41,6 +41,8 @@ class CrashDialog(QDialog):
         )
         self.details = QPlainTextEdit(f"Dayhand {__version__}\n\n{told}")
         self.details.setReadOnly(True)
+        self.details.setProperty("field", "true")
+        self.details.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.details.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.details.setAccessibleName(self.tr("Details"))
         self.more = make_text("", "muted")

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
 
 from app.asking import Asking
 from app.life.installation import Installation
+from app.look.dressing import mark
+from app.widgets.question import make_question
 from scheduler.rules.mutations import Mutation
 from scheduler.store import mutations, workflows
 
@@ -74,19 +76,22 @@ class Leaving(QObject):
             self._again.start()
 
     def _ask(self, names: tuple[str, ...]) -> None:
-        box = QMessageBox(self._window())
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(self.tr("Quit Dayhand"))
-        box.setText(self.tr("{names} is doing something outside right now.").format(names=", ".join(names)))
-        box.setInformativeText(
+        doing = self.tr("{names} is doing something outside right now.")
+        if len(names) > 1:
+            doing = self.tr("{names} are doing something outside right now.")
+        box = make_question(
+            self.tr("Quit Dayhand"),
+            doing.format(names=", ".join(names)),
             self.tr(
                 "Dayhand can wait up to 30 seconds for it to finish. If you quit at once, "
                 "it finds out at the next start whether it happened."
-            )
+            ),
+            self._window(),
         )
         wait = box.addButton(self.tr("Wait, then quit"), QMessageBox.ButtonRole.AcceptRole)
         at_once = box.addButton(self.tr("Quit at once"), QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(self.tr("Don't quit"), QMessageBox.ButtonRole.RejectRole)
+        mark(wait, "importance", "primary")
         box.setDefaultButton(wait)
         box.finished.connect(lambda _: self._hear(box.clickedButton() is wait, box.clickedButton() is at_once))
         self.question = box

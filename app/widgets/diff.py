@@ -33,8 +33,9 @@ class DiffView(QWidget):
         self.beside.toggled.connect(self._show_panes)
         self._link(self.old, self.new)
         self._panes = QSplitter(Qt.Orientation.Horizontal)
-        for pane, title in zip((self.old, self.new), self._titles, strict=True):
-            self._panes.addWidget(self._make_column(title, pane))
+        self._columns = self._make_column(self._titles[0], self.old), self._make_column(self._titles[1], self.new)
+        for column in self._columns:
+            self._panes.addWidget(column)
         self._panes.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -55,9 +56,11 @@ class DiffView(QWidget):
         for label, title in zip(self._titles, (old_title, new_title), strict=True):
             label.setText(title)
             label.setVisible(bool(title))
+        self._columns[0].setVisible(bool(old))  # a first version stands by itself
         added, removed = count(self._rows)
         if added or removed:
-            said = self.tr("{added} lines added, {removed} removed").format(added=added, removed=removed)
+            one, several = self.tr("1 line added, {removed} removed"), self.tr("{added} lines added, {removed} removed")
+            said = (one if added == 1 else several).format(added=added, removed=removed)
         else:
             said = self.tr("No differences")
         self._summary.setText(said)

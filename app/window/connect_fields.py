@@ -73,7 +73,7 @@ class ConnectFields(QScrollArea):
             self.inputs[field.name] = widget
             label = say_connector(field.label)
             if not field.required and field.when is None:
-                label = self.tr("{label} (if you like)").format(label=label)
+                label = self.tr("{label} (optional)").format(label=label)
             self._rows[field.name] = self._make_row(connector, field, widget)
             add_row(self.form, "" if isinstance(widget, QCheckBox) else label, self._rows[field.name], widget)
             if isinstance(widget, QComboBox):

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QListView,
-    QMessageBox,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -23,6 +22,7 @@ from app.widgets.chip import Chip
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView, make_text
 from app.widgets.empty import EmptyPage
+from app.widgets.question import confirm
 from app.widgets.signs import sign_run
 from app.window.connect_dialog import ConnectDialog, say_trouble, try_connection
 from app.window.connections_model import (
@@ -35,6 +35,7 @@ from app.window.connections_model import (
 )
 from app.window.page import Page
 from app.window.saying import Saying, make_button, make_heading
+from app.words.interpreting import interpret
 from app.words.states import RunState
 from app.words.times import say_number, say_time
 
@@ -205,7 +206,7 @@ class ConnectionsPage(Page):
 
     def _say(self, row: ConnectionRow) -> str:
         if row.view.trouble is not None:
-            return row.view.trouble
+            return interpret(row.view.trouble)
         if not row.view.is_connected and row.has_fields:
             return self.tr("Workflows want to use it, and nobody has connected it yet.")
         context = self.installation.house.engine.context
@@ -222,7 +223,7 @@ class ConnectionsPage(Page):
         self.saying.say(self.tr("Testing {name}…").format(name=name), Tone.QUIET)
         self.asking.ask(
             lambda: try_connection(installation, name),
-            lambda sentence: self.saying.say(sentence, Tone.GOOD),
+            lambda sentence: self.saying.say(interpret(sentence), Tone.GOOD),
             lambda error: self.saying.say(say_trouble(error), Tone.BAD),
         )
 
@@ -237,19 +238,15 @@ class ConnectionsPage(Page):
             installation, name = self.installation, row.name
             self.asking.ask(
                 lambda: command(installation, "disconnect", name=name),
-                lambda answer: self._after_connect(name, str(answer["sentence"])),
+                lambda answer: self._after_connect(name, interpret(str(answer["sentence"]))),
                 self.saying.refuse,
             )
 
     def _confirm(self, row: ConnectionRow) -> bool:
         users = self.tr(" Used by: {names}.").format(names=", ".join(row.users)) if row.users else ""
         question = self.tr("Disconnect {name}?{users} What it points to stays as it is.")
-        box = QMessageBox(QMessageBox.Icon.Question, self.tr("Disconnect"), "", parent=self)
-        box.setText(question.format(name=row.name, users=users))
-        yes = box.addButton(self.tr("Disconnect"), QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return box.clickedButton() is yes
+        action = self.tr("Disconnect")
+        return confirm(action, question.format(name=row.name, users=users), action, self)
 
     def _after_connect(self, name: str, sentence: str) -> None:
         self._wanted = name

@@ -88,7 +88,7 @@ def look_at_script(installation: Installation, path: Path) -> Offer:
             Use(
                 connection=one.connection,
                 tool=one.tool,
-                words=begin_line(one.sentence),
+                words=begin_line(interpret(one.sentence)),
                 is_allowed=grants.has(db, validated.slug, "", one.connection, one.tool, GrantKind.PERMISSION),
             )
             for one in list_permissions(registry, plan, validated.uses)
@@ -130,8 +130,9 @@ class DeployDialog(QDialog):
         self.setWindowTitle(self.tr("Deploy a script"))
         self.resize(QSize(600, 420))  # and wider where the words on its buttons are long
         self.heading = make_heading(path.name)
-        self.description = make_text("", "muted")
-        self.times = make_text("")
+        self.description, self.times = make_text("", "muted"), make_text("")
+        self.description.hide()
+        self.times.hide()
         self.uses = QListWidget()
         self.uses.setAccessibleName(self.tr("What it may use"))
         self.uses.setFrameShape(QFrame.Shape.NoFrame)
@@ -184,7 +185,7 @@ class DeployDialog(QDialog):
         for widget in (self.heading, self.description, self.times, self.uses_title):
             layout.addWidget(widget)
         layout.addWidget(self.uses, 3)
-        for part in (self.missing, self.paused, self.watch, self.busy, self.saying):
+        for part in (self.missing, self.saying, self.paused, self.watch, self.busy):
             layout.addWidget(part)
         layout.addStretch(1)
         row = QHBoxLayout()
@@ -214,6 +215,7 @@ class DeployDialog(QDialog):
         self.description.setVisible(bool(offer.description))
         when = "; ".join(offer.times) or self.tr("Runs when something arrives.")
         self.times.setText(when)
+        self.times.show()
         self.uses.clear()
         for use in offer.uses:
             item = QListWidgetItem(use.words)
@@ -222,29 +224,34 @@ class DeployDialog(QDialog):
             is_checked = use.is_allowed or self._is_ours
             item.setCheckState(Qt.CheckState.Checked if is_checked else Qt.CheckState.Unchecked)
             self.uses.addItem(item)
-        title = self.tr("Check what you allow") if offer.uses else self.tr("It uses no connection.")
-        self.uses_title.setText(title)
+        asks = self.tr("Tick what it may do; it asks for the rest when it comes to that")
+        self.uses_title.setText(asks if offer.uses else self.tr("It uses no connection."))
         self.uses.setVisible(bool(offer.uses))
         needs = self.tr("Not connected yet: {names}. Connect it on the Connections page, before or after.")
         self.missing.setText(needs.format(names=", ".join(offer.missing)))
         self.missing.setVisible(bool(offer.missing))
         self.paused.setVisible(not offer.is_update)
+        self.watch.show()
+        self.uses_title.show()
 
     def _refuse(self, error: Exception) -> None:
         self.busy.hide()
         self.again.setEnabled(True)
+        is_bad = self.offer is None or isinstance(error, NotValidError)
+        for choice in (self.paused, self.watch, self.uses_title, self.uses):
+            choice.setVisible(choice.isVisibleTo(self) and not is_bad)
         for button in (self.try_button, self.accept_button):
-            button.setEnabled(self.offer is not None and not isinstance(error, NotValidError))
+            button.setEnabled(not is_bad)
         match error:
             case NotValidError():
-                self.saying.say("\n".join(error.sentences), Tone.BAD)
+                self.saying.say("\n".join(interpret(one) for one in error.sentences), Tone.BAD)
             case UnicodeDecodeError():
                 self.saying.say(self.tr("{file} is not a text file.").format(file=self._path.name), Tone.BAD)
             case OSError():
                 said = self.tr("{file} cannot be read: {why}.")
                 self.saying.say(said.format(file=self._path.name, why=error.strerror or error), Tone.BAD)
             case BadScheduleError():
-                self.saying.say(error.sentence, Tone.BAD)
+                self.saying.say(interpret(error.sentence), Tone.BAD)
             case RefusedError() if error.code == "exists":
                 self._replaces = True
                 self.accept_button.setText(self.tr("Replace it"))

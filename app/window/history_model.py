@@ -54,6 +54,7 @@ class HistoryModel(QStandardItemModel):
                 translate("history", "Took"),
             ]
         )
+        self.horizontalHeaderItem(Column.TOOK).setTextAlignment(_RIGHT)
 
     @property
     def rows(self) -> Sequence[Row]:

@@ -1,11 +1,12 @@
 """What a fixer was told, word for word."""
 
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look.theme import Space
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
+from app.window.saying import make_button, make_heading
 
 
 class SentDialog(QDialog):
@@ -27,14 +28,20 @@ class SentDialog(QDialog):
         self.text.setProperty("field", "true")
         self.text.setAccessibleName(self.windowTitle())
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        kinds = QDialogButtonBox.StandardButton
-        buttons = QDialogButtonBox(kinds.Cancel if asks else kinds.Close)
-        self.send = None if not asks else buttons.addButton(self.tr("&Send"), QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
+        self.send = make_button(self.tr("&Send"), importance="primary") if asks else None
+        close = make_button(self.tr("Cancel") if asks else self.tr("Close"))
+        close.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.setSpacing(Space.MEDIUM)
+        row.addStretch(1)
+        row.addWidget(close)
+        if self.send is not None:
+            self.send.clicked.connect(self.accept)
+            row.addWidget(self.send)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
+        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
         layout.setSpacing(Space.MEDIUM)
-        layout.addWidget(make_text(goes if asks else went))
+        layout.addWidget(make_heading(self.windowTitle()))
+        layout.addWidget(make_text(goes if asks else went, "muted"))
         layout.addWidget(self.text, 1)
-        layout.addWidget(buttons)
+        layout.addLayout(row)

@@ -14,7 +14,9 @@ from app.keeping.export import check_export, write_export
 from app.life.installation import Installation
 from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
+from app.widgets.question import make_question
 from app.window.saying import Saying, make_button
+from app.words.interpreting import interpret
 from scheduler.engine.moving import TakenIn
 from scheduler.store import moving
 from scheduler.store.backups import back_up
@@ -96,14 +98,11 @@ class DataSection(QWidget):
 
     def _ask(self, path: Path, *, used: bool) -> None:
         self.saying.clear()
-        box = QMessageBox(self.window())
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(self.tr("Import"))
-        box.setText(self.tr("Go on from {file}?").format(file=path.name))
         more = self.tr("Everything in it arrives paused. Dayhand starts again for it.")
         if used:
             more += " " + self.tr("What you have here now is set aside in your data folder.")
-        box.setInformativeText(more)
+        question = self.tr("Go on from {file}?").format(file=path.name)
+        box = make_question(self.tr("Import"), question, more, self.window())
         yes = box.addButton(self.tr("Import"), QMessageBox.ButtonRole.AcceptRole)
         box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.finished.connect(lambda _: self._answer(path, wanted=box.clickedButton() is yes))
@@ -132,7 +131,7 @@ class DataSection(QWidget):
 
     def _refuse(self, error: Exception) -> None:
         if isinstance(error, BundleError | StoreError):
-            self.saying.say(str(error), Tone.BAD)
+            self.saying.say(interpret(str(error)), Tone.BAD)
         else:
             self.saying.refuse(error)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.asking import Asking, command
 from app.life.installation import Installation
@@ -13,6 +13,7 @@ from app.look.theme import Space, Tone, Type
 from app.widgets.chip import Chip
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
+from app.widgets.question import confirm
 from app.widgets.signs import sign_workflow
 from app.window.deploy_dialog import DeployDialog
 from app.window.saying import Saying, make_button, make_heading
@@ -254,14 +255,7 @@ class WorkflowPane(QWidget):
         self._asking.ask(lambda: command(installation, verb, workflow=slug), leave, self.saying.refuse)
 
     def _confirm(self, action: str, question: str) -> bool:
-        box = QMessageBox(self)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(action)
-        box.setText(question.format(name=self.name.text()))
-        yes = box.addButton(action, QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return box.clickedButton() is yes
+        return confirm(action, question.format(name=self.name.text()), action, self)
 
     def _deploy_again(self, path: str) -> None:
         dialog = DeployDialog(self._installation, Path(path), self)

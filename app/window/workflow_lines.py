@@ -8,6 +8,7 @@ from app.look.theme import Space, colours_of
 from app.window.workflows_list import paint_ground
 from app.window.workflows_model import Index
 
+_GLYPH = 16
 _FLAGS = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
@@ -18,10 +19,15 @@ class LinesDelegate(QStyledItemDelegate):
         paint_ground(painter, option, colours)
         painter.setFont(option.font)
         painter.setPen(QColor(colours.text))
-        painter.drawText(option.rect.adjusted(Space.MEDIUM, 0, -Space.MEDIUM, 0), _FLAGS, str(index.data()))
+        room = option.rect.adjusted(Space.MEDIUM, 0, -Space.MEDIUM, 0)
+        if icon := index.data(Qt.ItemDataRole.DecorationRole):
+            icon.paint(painter, room.adjusted(0, 0, _GLYPH - room.width(), 0))
+            room.setLeft(room.left() + _GLYPH + Space.MEDIUM)
+        painter.drawText(room, _FLAGS, str(index.data()))
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802  # Qt's name
-        width = max((option.rect.width() or 220) - 2 * Space.MEDIUM, 120)
+        beside = _GLYPH + Space.MEDIUM if index.data(Qt.ItemDataRole.DecorationRole) else 0
+        width = max((option.rect.width() or 220) - 2 * Space.MEDIUM - beside, 120)
         room = QFontMetrics(option.font).boundingRect(QRect(0, 0, width, 10_000), _FLAGS, str(index.data()))
-        return QSize(width, room.height() + 2 * Space.SMALL)
+        return QSize(width, room.height() + 2 * Space.MEDIUM)

@@ -3,7 +3,8 @@
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.look.theme import Space, Tone
+from app.look.icons import glyph_icon
+from app.look.theme import Space, Tone, colours_of
 from app.widgets.details_view import make_text
 from app.window.deploy_dialog import Use
 from app.window.saying import make_button
@@ -71,9 +72,11 @@ class PermissionsTab(QWidget):
             place = max(self.list.currentRow(), 0)
             self.list.clear()
             for use in facts.uses:
-                mark = "✓" if use.is_allowed else "○"
-                word = self.tr("allowed") if use.is_allowed else self.tr("not allowed yet")
-                item = QListWidgetItem(f"{mark}  {use.words}\n     {word}")
+                words = use.words if use.is_allowed else self.tr("{words} (not allowed yet)").format(words=use.words)
+                item = QListWidgetItem(words)
+                item.setIcon(glyph_icon("done" if use.is_allowed else "coming", colours_of(self).muted))
+                said = self.tr("{words}, allowed").format(words=use.words) if use.is_allowed else words
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
                 item.setData(_USE, use)
                 self.list.addItem(item)
             self.list.setCurrentRow(min(place, self.list.count() - 1))

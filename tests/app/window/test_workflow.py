@@ -264,10 +264,10 @@ def test_what_it_may_use_can_be_taken_back_and_allowed(pane: WorkflowPane, few: 
         return grants.of_workflow(few.database.read(), "chore-0")
 
     tab = pane.permissions
-    assert tab.list.item(0).text().startswith("✓")
+    assert tab.list.item(0).text().endswith("without asking")
     tab.revoke_button.click()
     wait(lambda: not allowed() and tab.allow_button.isEnabled())
-    assert tab.list.item(0).text().startswith("○")
+    assert tab.list.item(0).text().endswith("(not allowed yet)")
     tab.allow_button.click()
     wait(lambda: allowed() and tab.revoke_button.isEnabled())
 

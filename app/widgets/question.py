@@ -1,0 +1,27 @@
+"""A question before something is done: what, what it means, and buttons that say what they do."""
+
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.look.theme import Space
+
+
+def make_question(title: str, question: str, more: str = "", parent: QWidget | None = None) -> QMessageBox:
+    """Buttons are for the caller to add. Without the system's sign: it is as quiet as our other dialogs."""
+    box = QMessageBox(parent)
+    box.setWindowTitle(title)
+    box.setText(question)
+    box.setInformativeText(more)
+    layout = box.layout()
+    assert layout is not None
+    layout.setContentsMargins(Space.LARGE, Space.WIDE, Space.WIDE, Space.LARGE)
+    layout.setSpacing(Space.MEDIUM)
+    return box
+
+
+def confirm(title: str, question: str, action: str, parent: QWidget, more: str = "") -> bool:
+    """Whether the person wants it; whoever just presses Return does not."""
+    box = make_question(title, question, more, parent)
+    yes = box.addButton(action, QMessageBox.ButtonRole.AcceptRole)
+    box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+    box.exec()
+    return box.clickedButton() is yes
