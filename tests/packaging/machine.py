@@ -51,11 +51,14 @@ class Machine:
         """A program of the user, on the desktop."""
         return self.desk.processes.start(self._inside(command, USER), {"PATH": _PATH})
 
+    def receives(self, package: Path) -> str:
+        """As a person who downloads it; where it is then."""
+        place = f"{HOME}/{package.name}"
+        shutil.copy(package, f"{self.root}{place}")
+        return place
+
     def installs(self, package: Path) -> None:
-        """As a person does who downloaded it."""
-        shutil.copy(package, self.root / "var" / "tmp" / package.name)
-        self.do("apt-get", "install", "-y", "--no-install-recommends", f"/var/tmp/{package.name}")
-        (self.root / "var" / "tmp" / package.name).unlink()
+        self.do("apt-get", "install", "-y", "--no-install-recommends", self.receives(package))
 
     @contextmanager
     def keyring(self) -> Iterator[None]:

@@ -163,8 +163,7 @@ def test_a_yes_in_a_notice_becomes_a_committed_run(machine: Machine) -> None:
 
 def test_after_an_upgrade_that_failed_the_old_version_runs_again(machine: Machine, broken: Path) -> None:
     before = set(machine.pids())
-    shutil.copy(broken, machine.root / "var" / "tmp" / broken.name)
-    assert machine.run("dpkg", "--install", f"/var/tmp/{broken.name}").returncode != 0
+    assert machine.run("dpkg", "--install", machine.receives(broken)).returncode != 0
     until(machine.pids, "the app after the failed upgrade")
     assert before.isdisjoint(machine.pids())
     until(lambda: machine.run("dayhand", "run", "receipts/look", user=USER).returncode == 0, "it to hear commands")
