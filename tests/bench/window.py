@@ -18,8 +18,8 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.life import lives
 from app.life.appearing import appear
-from app.life.lives import lives
 from app.life.wanted import Wanted
 from app.tray.icon import Tray
 from app.window.history import HistoryPage

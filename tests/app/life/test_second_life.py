@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from app import cli
-from app.life.lives import shell
+from app.life import shell
 
 start, lives = shell.Shell.start, []
 

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.keeping.preferences import Preferences
+from app.life import shell as shell_module
 from app.life.installation import Installation
-from app.life.lives import shell as shell_module
 from app.life.shell import Shell
 from app.platform.bus import Bus
 from app.platform.moods import Moods
