@@ -1,12 +1,12 @@
 """The host's end of the conversation with one worker."""
 
 import os
-import select
 import time
-from contextlib import suppress
 from threading import Lock
 
 from dayhand import _protocol as protocol
+
+from scheduler.workers.system import read, unblock, write_all
 
 _CHUNK = 1 << 18
 
@@ -19,8 +19,8 @@ class Channel:
     """Two pipes, never waited for longer than the caller allows. Any thread may send."""
 
     def __init__(self, reading: int, writing: int, limit: int) -> None:
-        os.set_blocking(reading, False)
-        os.set_blocking(writing, False)
+        unblock(reading)
+        unblock(writing)
         self.reading = reading
         self._writing = writing
         self._limit = limit
@@ -30,23 +30,22 @@ class Channel:
 
     def send(self, message: protocol.Message, *, within: float) -> None:
         """Send it whole; TooLargeError before the first byte, StoppedListeningError if it cannot be sent in time."""
-        rest = memoryview(protocol.encode(message, self._limit))
+        data = protocol.encode(message, self._limit)
         deadline = time.monotonic() + within
         with self._lock:
-            while rest:
-                try:
-                    rest = rest[self._write(rest) :]
-                except BlockingIOError:
-                    self._wait(deadline)
-                except OSError as error:
-                    raise StoppedListeningError from error
+            if self._is_closed:
+                raise StoppedListeningError
+            try:
+                write_all(self._writing, data, deadline)
+            except OSError as error:
+                raise StoppedListeningError from error
 
     def receive(self) -> list[protocol.Message] | None:
         """What has arrived, without waiting; None when the worker hung up, GarbageError when it is no message."""
         messages: list[protocol.Message] = []
         while True:
             try:
-                data = os.read(self.reading, _CHUNK)
+                data = read(self.reading, _CHUNK)
             except BlockingIOError:
                 return messages
             if not data:
@@ -61,17 +60,3 @@ class Channel:
                 self._is_closed = True
                 os.close(self.reading)
                 os.close(self._writing)
-
-    def _write(self, rest: memoryview) -> int:
-        if self._is_closed:
-            raise StoppedListeningError
-        return os.write(self._writing, rest)
-
-    def _wait(self, deadline: float) -> None:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise StoppedListeningError
-        waiting = select.poll()
-        waiting.register(self._writing, select.POLLOUT)
-        with suppress(InterruptedError):
-            waiting.poll(left * 1000)

@@ -11,11 +11,13 @@ from typing import Any
 
 from dayhand import _protocol as protocol
 
-from scheduler.workers.records import MARK
-from scheduler.workers.spawning import step_back
+from scheduler.workers.processes import MARK
+from scheduler.workers.system import hand_over, take_in
 
 _LONGEST = 32_768
 """Bytes that a secret may have: it is written into a pipe before anybody reads."""
+
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has none, and runs none of these
 
 Ended = Callable[[dict[str, Any]], None]
 """Hears how it went: its code, or why it failed to start."""
@@ -66,15 +68,14 @@ class Commands:
                     stdin=subprocess.DEVNULL,
                     stdout=self._output,
                     stderr=self._output,
-                    pass_fds=tuple(pipes.values()),
-                    start_new_session=True,
                     cwd=wanted.folder,
                     env={**environment, **{name: f"/dev/fd/{pipe}" for name, pipe in pipes.items()}},
+                    **hand_over(*pipes.values()),
                 )
             except (OSError, ValueError) as error:
                 ended({"failed": _explain(wanted, error)})
                 return
-        step_back(process.pid)
+        take_in(process, self._mark)
         waiting = threading.Thread(target=self._wait, args=(process, ended), name="command of a job", daemon=True)
         with self._lock:
             self._running[waiting] = process
@@ -85,7 +86,7 @@ class Commands:
         self._send(signal.SIGTERM)
 
     def kill(self) -> None:
-        self._send(signal.SIGKILL)
+        self._send(_KILL)
 
     def end(self, grace: float) -> None:
         """They have that long to end; then they are killed."""
@@ -113,6 +114,8 @@ class Commands:
 
 def _fill(secret: str, ours: ExitStack) -> int:
     """The reading end of a pipe that holds the secret and nothing else; closed here once the command has it."""
+    if os.name == "nt":
+        raise ValueError("secrets cannot be handed over on Windows yet")
     written = secret.encode()
     if len(written) > _LONGEST:
         raise ValueError("its secret is too long to be handed over")

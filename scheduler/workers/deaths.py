@@ -1,7 +1,5 @@
 """Why a worker was lost, in a sentence that helps its author."""
 
-import os
-import select
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -10,8 +8,11 @@ from dayhand import _protocol as protocol
 
 from scheduler.workers.limits import MEGABYTE, Limits
 from scheduler.workers.outcomes import Death, WorkerDied
+from scheduler.workers.system import exit_code
 
 _PATIENCE = 1.0
+_EXCEPTIONS = 1 << 16
+"""Windows has numbers beyond that, and no signals."""
 
 
 def explain(process: "subprocess.Popen[bytes]", limits: Limits) -> WorkerDied:
@@ -54,30 +55,11 @@ def failed_start(said: Sequence[str]) -> str | None:
     return text.splitlines()[-1] if "is too old; Dayhand" in text else None
 
 
-def exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
-    """The exit code, or None if it lives on that long.
-
-    The process id is not freed: it still names the session by which children are found.
-    """
-    if seconds and hasattr(os, "pidfd_open"):
-        descriptor = os.pidfd_open(process.pid)
-        try:
-            waiting = select.poll()
-            waiting.register(descriptor, select.POLLIN)
-            waiting.poll(seconds * 1000)
-        finally:
-            os.close(descriptor)
-    told = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    if told is None:
-        return None
-    return told.si_status if told.si_code == os.CLD_EXITED else -told.si_status
-
-
 def _name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        return f"signal {number}"
+        return f"signal {number}" if number < _EXCEPTIONS else f"exception 0x{(1 << 32) - number:08X}"
 
 
 def _say(size: int) -> str:

@@ -1,10 +1,10 @@
 """What a script prints: drained always, kept up to a limit."""
 
 import codecs
-import os
 from collections.abc import Callable
 
 from scheduler.workers.limits import MEGABYTE
+from scheduler.workers.system import read, unblock
 
 _CHUNK = 1 << 16
 
@@ -13,7 +13,7 @@ class Output:
     """The reading end of a worker's log. The write end belongs to the worker and all its children."""
 
     def __init__(self, descriptor: int) -> None:
-        os.set_blocking(descriptor, False)
+        unblock(descriptor)
         self._descriptor = descriptor
         self.begin(0, lambda _: None)
 
@@ -28,7 +28,7 @@ class Output:
         """Take what is there without waiting; False when nobody can write any more."""
         while True:
             try:
-                data = os.read(self._descriptor, _CHUNK)
+                data = read(self._descriptor, _CHUNK)
             except BlockingIOError:
                 return True
             if not data:

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+MARK = "DAYHAND_WORKER"
+"""In the environment of a worker and of all that it starts: a random text that is no secret."""
+
 _PROC = "/proc"
 _DYING = 2.0
 """Seconds that the system may take to carry out a kill, which it does in its own time."""
@@ -56,15 +59,16 @@ def carries(pid: int, mark: bytes) -> bool:
         return False
 
 
-def end_family(root: int | None, mark: bytes) -> None:
+def end_family(root: int | None, mark: str) -> None:
     """Kill a process, all its descendants, its session, and whatever carries the mark.
 
     Everything found is stopped before anything is killed: what is stopped cannot fork, so the search ends. The caller
     guarantees that `root`, where given, still names that process: an own child that nobody has waited for yet.
     """
     found: dict[int, Process] = {}
+    carried = f"{MARK}={mark}".encode()
     for _ in range(_ROUNDS):
-        new = [process for process in _family(root, mark) if process.pid not in found]
+        new = [process for process in _family(root, carried) if process.pid not in found]
         if not new:
             break
         for process in new:

@@ -5,12 +5,10 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from scheduler.workers.processes import end_family, look_up
+from scheduler.workers.processes import look_up
+from scheduler.workers.system import end_family
 
 _FOLDER = "workers"
-MARK = "DAYHAND_WORKER"
-"""In the environment of a worker and of all that it starts: a random text that is no secret."""
-
 MARK_LENGTH = 32
 
 
@@ -45,7 +43,7 @@ def end_orphans(folder: Path) -> int:
             pid, started, boot, mark = 0, None, "", path.name  # killed while writing it
         process = look_up(pid) if pid else None
         is_same = process is not None and process.started == started and boot == _boot()
-        end_family(pid if is_same else None, f"{MARK}={mark}".encode())
+        end_family(pid if is_same else None, mark)
         ended += is_same
         with suppress(OSError):
             path.unlink()

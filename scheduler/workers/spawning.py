@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +14,11 @@ import dayhand
 
 from scheduler.workers.limits import MEGABYTE, Limits
 from scheduler.workers.outcomes import CouldNotStartError
-from scheduler.workers.records import MARK, MARK_LENGTH
+from scheduler.workers.processes import MARK
+from scheduler.workers.records import MARK_LENGTH
+from scheduler.workers.system import PASSED_ON, hand_over, number_of, take_in, widen
 
 _START = Path(dayhand.__file__).with_name("_start.py")
-_PASSED_ON = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
-
-_LATER = 5
-"""How much nicer a worker is than the app."""
 
 # A worker dies with the thread that started it (PR_SET_PDEATHSIG), so one thread starts them all and never ends.
 _starter = ThreadPoolExecutor(1, thread_name_prefix="start workers")
@@ -47,7 +44,7 @@ def command_for(python: str | None) -> list[str]:
 
 def environment(surroundings: Mapping[str, str], mark: str) -> dict[str, str]:
     """The few variables that scripts may see, and the mark by which their processes are found."""
-    passed = {name: value for name, value in surroundings.items() if name in _PASSED_ON or name.startswith("LC_")}
+    passed = {name: value for name, value in surroundings.items() if name in PASSED_ON or name.startswith("LC_")}
     return {**passed, MARK: mark}
 
 
@@ -61,10 +58,10 @@ def _spawn(command: Sequence[str], limits: Limits) -> Spawned:
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     log_in, log_out = os.pipe()
-    _widen(log_in)
+    widen(log_in, MEGABYTE)
     told = {
-        "read": theirs_in,
-        "write": theirs_out,
+        "read": number_of(theirs_in),
+        "write": number_of(theirs_out),
         "message": limits.message,
         "memory": limits.memory,
         "host": os.getpid(),
@@ -75,10 +72,9 @@ def _spawn(command: Sequence[str], limits: Limits) -> Spawned:
             stdin=subprocess.DEVNULL,
             stdout=log_out,
             stderr=log_out,
-            pass_fds=(theirs_in, theirs_out),
-            start_new_session=True,
             cwd=_home(),
             env=environment(os.environ, mark),
+            **hand_over(theirs_in, theirs_out),
         )
     except OSError as error:
         for descriptor in (ours_out, ours_in, log_in, log_out):
@@ -89,24 +85,10 @@ def _spawn(command: Sequence[str], limits: Limits) -> Spawned:
     finally:
         for descriptor in (theirs_in, theirs_out):
             os.close(descriptor)
-    step_back(process.pid)
+    take_in(process, mark, limits.memory)
     return Spawned(process=process, reading=ours_in, writing=ours_out, output=log_in, log=log_out, mark=mark)
-
-
-def step_back(pid: int) -> None:
-    """Chores, and what they start, leave the computer to the person in front of it."""
-    with suppress(AttributeError, OSError):  # another system, or it is gone already
-        os.setpriority(os.PRIO_PROCESS, pid, min(19, os.getpriority(os.PRIO_PROCESS, 0) + _LATER))
 
 
 def _home() -> Path:
     home = Path("~").expanduser()
     return home if home.is_dir() else Path("/")
-
-
-def _widen(pipe: int) -> None:
-    """A script that prints much waits less often."""
-    with suppress(ImportError, AttributeError, OSError):
-        import fcntl  # noqa: PLC0415  Unix only
-
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, MEGABYTE)

@@ -1,7 +1,6 @@
 """One worker process and the conversation with it, as straight-line code on the thread of whoever runs a phase."""
 
 import os
-import select
 import subprocess
 import time
 from collections.abc import Callable
@@ -28,11 +27,10 @@ from scheduler.workers.outcomes import (
     WorkerDied,
 )
 from scheduler.workers.output import Output
-from scheduler.workers.processes import end_family
 from scheduler.workers.questions import Answers, ask
-from scheduler.workers.records import MARK
 from scheduler.workers.script import Phase, Script
 from scheduler.workers.spawning import spawn
+from scheduler.workers.system import NEWS, Poll, end_family, exit_code
 
 _BURIAL = 10.0
 """Seconds that a killed process may take to be gone."""
@@ -81,8 +79,8 @@ class Worker:
         """Whether the process is still there, as far as can be known without asking it: it hangs up when it dies."""
         if self._is_killed:
             return False
-        waiting = select.poll()
-        waiting.register(self._channel.reading, select.POLLIN)
+        waiting = Poll()
+        waiting.register(self._channel.reading, NEWS)
         return not waiting.poll(0)
 
     def load(self, keep: Callable[[str], None] = lambda _: None) -> Outcome:
@@ -180,9 +178,9 @@ class Worker:
 
     def _exchange(self, talk: _Talk) -> Outcome:
         raised: BaseException | None = None
-        waiting = select.poll()
-        waiting.register(self._channel.reading, select.POLLIN)
-        waiting.register(self._log, select.POLLIN)
+        waiting = Poll()
+        waiting.register(self._channel.reading, NEWS)
+        waiting.register(self._log, NEWS)
         while True:
             if self._asked is None and time.monotonic() >= talk.deadline:
                 late = TimedOut(f"It took longer than {talk.seconds:g} seconds and was ended.")
@@ -298,13 +296,13 @@ class Worker:
         if not self._is_killed:
             self._is_killed = True
             self._commands.kill()
-            end_family(self.pid, f"{MARK}={self.mark}".encode())
+            end_family(self.pid, self.mark)
 
     def _close(self) -> None:
         """Only while no thread reads: a number of a closed descriptor may soon be somebody else's."""
         if not self._is_closed:
             self._is_closed = True
-            deaths.exit_code(self._process, _BURIAL)
+            exit_code(self._process, _BURIAL)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(0)
             self._channel.close()

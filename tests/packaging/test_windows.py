@@ -1,12 +1,14 @@
-"""The installer for Windows under Wine: what it puts where, and that nothing stays. Wine 8 lacks a library that Qt
-needs, so no window is shown here; and the app cannot run on Windows yet: its sockets and workers are those of Unix."""
+"""The installer for Windows under Wine: what it puts where, what of it runs without a window, and that nothing stays.
+Wine 8 lacks a library that Qt needs; and the app as a whole cannot run on Windows yet, see the README."""
 
+import json
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -106,6 +108,39 @@ def test_starting_at_login_is_in_the_registry_and_reads_back_what_the_task_manag
     assert switch("entry.turn_off(); print(entry.is_on())") == "False"
     assert switch("entry.turn_on()") == "", "it is left for the uninstaller"
     set_approved("02")
+
+
+@pytest.fixture(scope="module")
+def told(windows: Windows) -> dict[str, Any]:
+    [python] = windows.named("python.exe")
+    done = windows.run(str(python), str(Path(__file__).with_name("on_windows.py")))
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def test_a_worker_runs_phases_and_stays_warm(told: dict[str, Any]) -> None:
+    assert told["look"] == {
+        "outcome": "Finished",
+        "value": {"state": {"seen": 1}},
+        "published": ["a.txt", "b.txt"],
+        "text": "looks on win32\n",
+        "usable": True,
+    }
+    assert told["again"]["value"] == {"state": {"seen": 2}}
+    assert (told["print_much"]["outcome"], told["print_much"]["text"]) == ("Finished", 300_001)
+
+
+def test_a_worker_is_stopped_or_ended_with_all_that_it_started(windows: Windows, told: dict[str, Any]) -> None:
+    assert (told["wait_for_command"]["outcome"], told["wait_for_command"]["usable"]) == ("TimedOut", True)
+    assert (told["never_end"]["outcome"], told["never_end"]["usable"]) == ("TimedOut", False)
+    assert (told["killed"]["outcome"], told["killed"]["usable"]) == ("Cancelled", False)
+    for name in ("never_end", "killed"):
+        assert str(int(told[name]["text"])) not in windows.run("tasklist").stdout.split(), name
+
+
+def test_a_worker_that_ends_by_itself_says_how(told: dict[str, Any]) -> None:
+    assert told["exit"]["outcome"] == "WorkerDied"
+    assert "exit code 9" in told["exit"]["value"]
 
 
 def test_it_uninstalls_in_silence_and_leaves_nothing(windows: Windows) -> None:

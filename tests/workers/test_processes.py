@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from scheduler.workers import processes
-from scheduler.workers.processes import end_family, look_up
+from scheduler.workers.processes import MARK, end_family, look_up
 
 # A grandchild in a session of its own, whose parent is gone: only the mark tells whose it is.
 _RUNAWAY = """
@@ -43,13 +43,13 @@ def test_what_ran_before_is_neither_ended_nor_looked_into(stranger: int, monkeyp
         os.sched_yield()  # until the clock that tells the ages of processes has moved
     root = subprocess.Popen(
         [sys.executable, "-c", _RUNAWAY],
-        env={**os.environ, "MARK": "this"},
+        env={**os.environ, MARK: "this"},
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
     assert root.stdout is not None
     runaway = int(root.stdout.readline())
-    end_family(root.pid, b"MARK=this")
+    end_family(root.pid, "this")
     root.stdout.close()
     assert root.wait() < 0
     left = look_up(runaway)

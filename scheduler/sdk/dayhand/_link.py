@@ -20,8 +20,8 @@ class Link:
     """Descriptors of our own, out of reach of scripts that print, close and fork."""
 
     def __init__(self, reading: int, writing: int, limit: int) -> None:
-        self._reading = _move_up(reading)
-        self._writing = _move_up(writing)
+        self._reading = _move_up(_receive(reading, os.O_RDONLY))
+        self._writing = _move_up(_receive(writing, os.O_WRONLY))
         self._log = _move_up(os.dup(1))
         self._limit = limit
         self._owner = os.getpid()
@@ -37,7 +37,8 @@ class Link:
         self.has_ended = False
         self.misuse: Misuse | None = None
         self.call: dict[str, Any] | None = None
-        os.register_at_fork(after_in_child=self._leave)
+        if hasattr(os, "register_at_fork"):  # Windows has no forks
+            os.register_at_fork(after_in_child=self._leave)
         threading.Thread(target=self._listen, name="dayhand", daemon=True).start()
 
     @property
@@ -195,6 +196,16 @@ class Link:
         for descriptor in (self._reading, self._writing):
             with suppress(OSError):
                 os.close(descriptor)
+
+
+def _receive(number: int, way: int) -> int:
+    """The descriptor that the host passed on; Windows passes handles, which no child of ours shall inherit."""
+    if sys.platform != "win32":
+        return number
+    import msvcrt  # noqa: PLC0415  Windows only
+
+    os.set_handle_inheritable(number, False)  # noqa: FBT003  the standard library's own call
+    return msvcrt.open_osfhandle(number, way | os.O_BINARY)
 
 
 def _move_up(descriptor: int) -> int:

@@ -138,7 +138,7 @@ class Output:
 
     def _open(self) -> None:
         self._streams = [
-            open(number, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+            open(number, "w", encoding="utf-8", errors="backslashreplace", buffering=1, newline="\n", closefd=False)  # noqa: SIM115
             for number in (1, 2)
         ]
         sys.stdout, sys.stderr = self._streams
