@@ -14,8 +14,11 @@ _LOOK = 3_600_000
 """Milliseconds between two looks whether a backup is due."""
 
 
-def back_up_now_and_then(folder: Path, clock: Clock, say: Callable[[str], None]) -> QTimer:
-    """Once a day, on a thread of its own since every page is read; one that fails is said and tried again."""
+def back_up_now_and_then(folder: Path, clock: Clock, say: Callable[[str], None], *, first: int = 0) -> QTimer:
+    """Once a day, on a thread of its own since every page is read; one that fails is said and tried again.
+
+    The first look comes after so many milliseconds.
+    """
 
     def copy() -> None:
         try:
@@ -24,10 +27,10 @@ def back_up_now_and_then(folder: Path, clock: Clock, say: Callable[[str], None])
             say(QCoreApplication.translate("backing up", "No backup could be made: {why}").format(why=error))
 
     def look() -> None:
+        timer.start(_LOOK)
         threading.Thread(target=copy, name="backup").start()
 
-    timer = QTimer(interval=_LOOK)
+    timer = QTimer()
     timer.timeout.connect(look)
-    timer.start()
-    look()
+    timer.start(first)
     return timer

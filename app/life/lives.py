@@ -34,6 +34,8 @@ from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
 
+_CALM = 120_000
+"""Milliseconds after the start before a backup is made: everything else starts then, and the person may be waiting."""
 _FILES = 60.0
 """Seconds between two looks at the files of workflows: the system tells of most changes at once."""
 
@@ -110,7 +112,7 @@ def _live(
     except OSError as error:
         shell.say(interpret(str(error)), Tone.BAD)
     watching = Watching(installation, shell.said.emit, look=_FILES)
-    backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit)
+    backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit, first=_CALM)
     shell.start(background=background, greets=is_new(installation, preferences))
     if installation.damage is not None:
         shell.say(interpret(installation.damage.sentence), Tone.BAD)

@@ -40,3 +40,13 @@ def test_one_that_fails_is_said(qtbot: QtBot, tmp_path: Path, content: bytes) ->
     qtbot.waitUntil(lambda: bool(said), timeout=30_000)
     timer.stop()
     assert said[0].startswith("No backup could be made: ")
+
+
+def test_the_first_look_can_wait_until_everything_has_started(qtbot: QtBot, tmp_path: Path) -> None:
+    close_store(open_store(tmp_path, datetime.now(UTC)).database)
+    timer = back_up_now_and_then(tmp_path, SystemClock(), lambda _: None, first=3_000_000)
+    assert timer.remainingTime() > 2_000_000
+    timer.timeout.emit()
+    qtbot.waitUntil(lambda: count(tmp_path) == 1, timeout=30_000)
+    assert timer.interval() == 3_600_000
+    timer.stop()
