@@ -111,7 +111,7 @@ def test_mime_that_is_nested_beyond_reason_ends() -> None:
         (b"--x\n\na\n--x\n--x\n\nb", ["a", "", "b"]),
         (b"--x\r\rb\r--x--", ["b"]),
         (b"--x\r\nno header, and no empty line\r\n--x--", ["no header, and no empty line"]),
-        (b"--x\r\n\r\na--x\r\n--xy\r\n -- x\r\n--x--", ["a--x\n--xy\n -- x"]),
+        (b"--x\r\n\r\na--x\r\n--xy\r\n --x\r\n--x--", ["a--x\n--xy\n --x"]),
         (b"--x\r\nContent-Transfer-Encoding: BASE64\r\n\r\nYWI\r\n--x--", ["ab"]),
         (b"--x\r\nContent-Transfer-Encoding: base64\r\n\r\nY!W\r\nJjZ\r\n--x--", ["abc"]),
         (b"--x\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\na=C3=\r\n=BC\r\n--x--", ["aü"]),
