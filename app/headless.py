@@ -48,7 +48,7 @@ def _run(folder: Path, wanted: Wanted) -> None:
     if wanted.greeting:
         say(wanted.greeting)
     if installation.damage is not None:
-        say(installation.damage.sentence)
+        say(installation.damage.say(_command("dayhand restore", wanted.folder_option)))
     if wanted.demo:
         prepare_demo(installation.house, folder)
     clock = SystemClock()

@@ -26,13 +26,13 @@ class Damage:
     aside: Path | None
     backup: Path | None
 
-    @property
-    def sentence(self) -> str:
+    def say(self, restore: str = "dayhand restore") -> str:
+        """One sentence; `restore` is the command that takes the backup, as it can be typed here."""
         trouble = "was gone" if self.aside is None else f"was damaged and is set aside as {self.aside.name}"
         said = f"Your data file {FILE} {trouble}, so Dayhand started with an empty one"
         if self.backup is None:
             return f"{said}; there is no backup, so please add your workflows again."
-        return f"{said}; to go on from the backup {self.backup.name}, choose Restore, or quit and run: dayhand restore"
+        return f"{said}; to go on from the backup {self.backup.name}, choose Restore, or quit and run: {restore}"
 
 
 @dataclass(frozen=True, slots=True)

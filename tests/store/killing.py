@@ -52,7 +52,7 @@ def replace(folder: Path) -> None:
 def one_of_the_two_is_there(folder: Path) -> None:
     opened = open_store(folder, NOW)
     if opened.damage is not None:
-        assert "was gone" in opened.damage.sentence
+        assert "was gone" in opened.damage.say()
         close_store(opened.database)
         restore(folder, NOW)
         opened = open_store(folder, NOW)

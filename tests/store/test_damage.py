@@ -131,7 +131,7 @@ def test_a_damaged_file_is_set_aside_and_the_backup_comes_back(folder: Path, spo
     assert opened.damage is not None
     assert opened.damage.aside == folder / ASIDE
     assert opened.damage.backup == backup
-    assert opened.damage.sentence == (
+    assert opened.damage.say() == (
         f"Your data file dayhand.db was damaged and is set aside as {ASIDE}, so Dayhand started with an empty one; "
         "to go on from the backup dayhand-20261115-100000.db, choose Restore, or quit and run: dayhand restore"
     )
@@ -157,7 +157,7 @@ def test_without_a_backup_the_app_goes_on_and_says_so(folder: Path, spoil: Spoil
     spoil(made(folder))
     opened = open_store(folder, NOW)
     assert opened.damage is not None
-    assert opened.damage.sentence == (
+    assert opened.damage.say() == (
         f"Your data file dayhand.db was damaged and is set aside as {ASIDE}, so Dayhand started with an empty one; "
         "there is no backup, so please add your workflows again."
     )
@@ -280,9 +280,7 @@ def test_a_file_that_is_gone_is_said_and_the_backup_offered(folder: Path) -> Non
     path.unlink()
     opened = open_store(folder, NOW)
     assert opened.damage is not None
-    assert opened.damage.sentence.startswith(
-        "Your data file dayhand.db was gone, so Dayhand started with an empty one;"
-    )
+    assert opened.damage.say().startswith("Your data file dayhand.db was gone, so Dayhand started with an empty one;")
     close_store(opened.database)
     restore(folder, NOW)
     assert count_in(path) == 200

@@ -1,5 +1,9 @@
 """`dayhand restore` after damage, as the sentence about it promises."""
 
+import re
+import shlex
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +17,7 @@ from scheduler.store.lock import hold
 from tests.bench.callables import Deaf
 
 NOW = datetime.now(UTC)
+ROOT = Path(__file__).parents[3]
 
 
 def engine(folder: Path) -> Engine:
@@ -50,3 +55,14 @@ def test_without_a_backup_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixtu
     said = capsys.readouterr().err
     assert "backup" in said
     assert said.count("\n") == 1
+
+
+def test_the_command_that_is_named_can_be_typed_as_it_stands(tmp_path: Path) -> None:
+    """D4: it says which folder, so that nobody restores another one."""
+    fill(tmp_path)
+    (tmp_path / "dayhand.db").write_bytes(b"gone" * 1000)
+    command = [sys.executable, "-m", "app.main", "--headless", "--seconds", "0", "--data-dir", str(tmp_path)]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    (wanted,) = re.findall(r"quit and run: dayhand (.*)", said)
+    assert cli.run(shlex.split(wanted)) == 0
+    assert [view.state for view in engine(tmp_path).views.schedules()] == ["paused"]
