@@ -403,3 +403,13 @@ def test_early_jitter_does_not_make_the_first_time_missed(bench: Bench) -> None:
     for number in range(30):
         assert bench.states(f"w/h{number}") == ["succeeded"]
         assert bench.gaps(f"w/h{number}") == []
+
+
+def test_another_jitter_holds_for_the_next_time_already(bench: Bench) -> None:
+    """And the time itself stays where it is."""
+    bench.add({"cron": "0 * * * *", "jitter": "+30m"})
+    assert bench.row().next_due != at("11:00")
+    bench.commands.edit("w/h", version=1, spec={"cron": "0 * * * *"})
+    assert (bench.row().next_at, bench.row().next_due) == (at("11:00"), at("11:00"))
+    bench.commands.edit("w/h", version=2, spec={"cron": "0 * * * *", "jitter": "+30m"})
+    assert bench.row().next_at == at("11:00") < (bench.row().next_due or at("11:00"))
