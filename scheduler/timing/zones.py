@@ -6,14 +6,18 @@ from zoneinfo import ZoneInfo
 from scheduler.timing.errors import BadScheduleError
 
 LOCAL = "local"
+# Lie among the zones of a system, and mean something else on the next one or count leap seconds.
+_NO_ZONES = ("localtime", "posixrules", "posix/", "right/")
 _SECOND = timedelta(seconds=1)
 
 
 def find_zone(name: str, field: str = "timezone") -> ZoneInfo:
     """The zone of that IANA name; never a silent UTC for one that nobody knows."""
     try:
+        if name.startswith(_NO_ZONES):
+            raise KeyError(name)
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError, TypeError) as error:
+    except (KeyError, ValueError, OSError, TypeError, AttributeError) as error:
         raise BadScheduleError(
             field, f"{field}: there is no time zone {name!r}; write a name like Europe/Berlin, or UTC."
         ) from error

@@ -237,6 +237,7 @@ def test_a_known_zone_is_found(name: str) -> None:
     "name",
     [
         *("Mars/Olympus", "", " ", "Europe", "Europe/", "../etc/passwd", "/etc/localtime", "Berlin", "UTC+1", "a\0b"),
+        *("localtime", "posixrules", "posix/Europe/Berlin", "right/Europe/Berlin"),
         *("Ünterzone", "x" * 5000, "\ud800", "local"),
         *(5, 0, False, [], {}, ["UTC"], 1.5),
     ],
