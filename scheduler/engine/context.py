@@ -47,7 +47,7 @@ class Context:
         if known is not None and known[:2] == (written, self.machine_zone):
             self._compiled.move_to_end(schedule)
             return known[2:]
-        spec = self.read_spec(_load(written, "spec"))
+        spec = self.read_spec(_load(written, "spec"), self.clock.now())
         times = spec.times(self.machine_zone)
         self.keep(schedule, written, spec, times)
         return spec, times
@@ -57,8 +57,8 @@ class Context:
         if len(self._compiled) > _COMPILED_AT_MOST:
             self._compiled.popitem(last=False)
 
-    def read_spec(self, written: Mapping[str, Any]) -> Spec:
-        return Spec.read(written, machine_zone=self.machine_zone, now=self.clock.now())
+    def read_spec(self, written: Mapping[str, Any], now: datetime) -> Spec:
+        return Spec.read(written, machine_zone=self.machine_zone, now=now)
 
     def policies(self, row: ScheduleRow) -> Policies:
         return self.read_policies(row.policies, row.kind)

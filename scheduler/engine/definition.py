@@ -49,7 +49,7 @@ class Definition:
             workflow=workflow,
             handler=handler,
             kind=kind,
-            spec=self._write_spec(identity, written, kept=None),
+            spec=self._write_spec(identity, written, None, now),
             policies=json.dumps(self._read_policies(policies, kind).write()),
             version=1 if old is None else old.version + 1,
             next_at=None,
@@ -78,7 +78,7 @@ class Definition:
             raise RefusedError("trouble", f"{row.id} was set aside: {row.trouble} Give it new policies.")
         changes: dict[str, Any] = {
             "kind": row.kind,
-            "spec": row.spec if written is None else self._write_spec(row.id, written, kept),
+            "spec": row.spec if written is None else self._write_spec(row.id, written, kept, now),
             "policies": json.dumps(after.write()),
             "version": row.version + 1,
             "trouble": None,
@@ -166,14 +166,17 @@ class Definition:
         except BadScheduleError:
             return None
 
-    def _write_spec(self, schedule: str, written: Mapping[str, Any], kept: Spec | None) -> str:
-        """Check what was written. What was resolved when the schedule was made survives: its zone and its anchor."""
+    def _write_spec(self, schedule: str, written: Mapping[str, Any], kept: Spec | None, now: datetime) -> str:
+        """Check what was written. What was resolved when the schedule was made survives: its zone and its anchor.
+
+        The anchor is the caller's now: a later one would itself be the next time.
+        """
         given = dict(written)
         if given.get("jitter") is None and self._context.settings.jitter is not None:
             given["jitter"] = self._context.settings.jitter
         if given.get("timezone") is None and kept is not None:
             given["timezone"] = kept.timezone
-        spec = self._context.read_spec(given)
+        spec = self._context.read_spec(given, now)
         if spec.kind is Kind.EVERY and given.get("anchor") is None and kept is not None and kept.every == spec.every:
             spec = replace(spec, anchor=kept.anchor)
         text = json.dumps(spec.write())

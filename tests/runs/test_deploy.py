@@ -1,5 +1,6 @@
 """Deploy: a new version is stored, and everything that hangs on the old one follows in the same transaction."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.store import workflows
-from tests.engine.harness import HOUR, MINUTE
+from tests.engine.harness import HOUR, MINUTE, SECOND, MovedClock
 from tests.runs.scripts import HEAD, job, producer
 from tests.runs.shop import Shop
 
@@ -63,6 +64,22 @@ def test_the_same_text_again_changes_nothing(shop: Shop) -> None:
     assert shop.deploy(source) == first
     shop.tick()
     assert (shop.workflow(), shop.schedule("p"), shop.handler("C"), shop.runs()) == before
+
+
+def test_a_deploy_that_takes_a_second_is_still_one_instant(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job waits for its time, and a producer looks once, however slow the machine is."""
+    stands = MovedClock.now
+
+    def runs_on(clock: MovedClock) -> datetime:
+        clock.move(SECOND)
+        return stands(clock)
+
+    monkeypatch.setattr(MovedClock, "now", runs_on)
+    shop.deploy(producer() + "\n@flow.job(every='1h')\ndef j(ctx):\n    pass\n")
+    monkeypatch.undo()
+    shop.tick()
+    assert [row.origin for row in shop.occurrences("p")] == ["deploy"]
+    assert shop.occurrences("j") == []
 
 
 def test_an_unchanged_schedule_keeps_its_next_time_its_anchor_and_its_pause(shop: Shop) -> None:

@@ -99,8 +99,9 @@ class Validation:
     def _check_times(self, plan: Plan, handler: Handler) -> None:
         if handler.kind is HandlerKind.CONSUMER or handler.schedule is None:
             return
-        times = self._context.read_spec(handler.schedule).times(self._context.machine_zone)
-        if times.after(self._context.clock.now()) is None and not self._is_deployed(plan, handler):
+        now = self._context.clock.now()
+        times = self._context.read_spec(handler.schedule, now).times(self._context.machine_zone)
+        if times.after(now) is None and not self._is_deployed(plan, handler):
             raise BadScheduleError("schedule", "schedule: it has no time after now; give it a later or wider one.")
         policies = Policies.read(handler.policies, self._context.settings.policies(handler.kind))
         refuse_side_by_side(policies.overlap, handler.kind)
