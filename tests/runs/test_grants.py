@@ -123,6 +123,20 @@ def test_what_is_revoked_is_asked_for_again(shop: Shop) -> None:
     assert [request.sentence for request in shop.requests()] == [SENTENCE] and len(shop.world.reads) == 1
 
 
+def test_a_script_that_adds_a_connection_while_it_runs_gains_nothing(shop: Shop) -> None:
+    """Not even one that an earlier version was allowed to use: what was declared when it was deployed counts."""
+    asks = job("ctx.call('world:' + 'y', 'look')")
+    asks = asks.replace('connections=["world:x"]', 'connections=["world:x", "world:y"]')
+    shop.deploy(asks, grant=False)
+    shop.answering.grant("w", "world:y", "look")
+    shop.deploy(job("ctx._flow.connections = ['world:y']\nctx.call('world:' + 'y', 'look')"))
+    shop.commands.run("w")
+    shop.tick()
+    [request] = shop.requests()
+    assert "world:y is not among the connections of W; name it there" in request.sentence
+    assert shop.world.reads == []
+
+
 def test_what_is_revoked_while_an_approval_waits_is_not_done_after_the_yes(shop: Shop) -> None:
     shop.deploy(consumer(approve="always"))
     shop.publish("a")

@@ -1,1 +1,1 @@
-"""One file per kind of connection that comes with the app, and what it stands on."""
+"""A folder for each service that comes with the app, and beside them what several of them stand on."""
