@@ -151,7 +151,8 @@ def _bootstrap() -> Path:
 
 @contextmanager
 def _mounted(root: Path) -> Iterator[None]:
-    places = [("-t", "proc", "proc", root / "proc"), ("--bind", "/dev", root / "dev"), ("--bind", "/tmp", root / "tmp")]
+    places = [("-t", "proc", "proc", root / "proc")]
+    places += [("--bind", name, root / name[1:]) for name in ("/dev", "/dev/pts", "/tmp")]
     done: list[str] = []
     try:
         for place in places:

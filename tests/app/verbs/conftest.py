@@ -1,3 +1,4 @@
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,3 +20,15 @@ def app(line: Line, qapp: QApplication) -> Iterator[Installation]:
     """The app runs with the line's data folder."""
     with serving(line.folder) as installation:
         yield installation
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    """A real one: the person's end, and the end of the program."""
+    try:
+        ends = os.openpty()
+    except OSError:
+        pytest.skip("terminals cannot be opened here: /dev/pts is missing")
+    yield ends
+    for end in ends:
+        os.close(end)

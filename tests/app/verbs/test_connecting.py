@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -83,17 +82,15 @@ def test_a_locked_keyring_is_said_and_nothing_is_connected(
     assert line.ask("connections") == {"connections": []}
 
 
-def test_at_a_terminal_it_asks_unseen(line: Line, keyring: SecretService) -> None:
+def test_at_a_terminal_it_asks_unseen(line: Line, keyring: SecretService, terminal: tuple[int, int]) -> None:
     """A real terminal shows what was typed unless it was told not to."""
-    ours, theirs = pty.openpty()
+    ours, theirs = terminal
     command = [sys.executable, "-m", "app.main", "connect", "restic:home", "--data-dir", str(line.folder)]
     with subprocess.Popen(["setsid", "--ctty", "--wait", *command], stdin=theirs, stdout=theirs, stderr=theirs) as run:
-        os.close(theirs)
         shown = read_until(ours, b"Password: ")
         os.write(ours, f"{SECRET}\n".encode())
         shown += read_until(ours, b"is connected.")
         assert run.wait(60) == 0
-    os.close(ours)
     assert SECRET.encode() not in shown
     assert Vault().get("restic:home") == {"secret": SECRET}
 

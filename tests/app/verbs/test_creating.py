@@ -1,7 +1,6 @@
 """`new` from a command line: it asks, writes, connects, deploys and opens the editor."""
 
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -97,14 +96,14 @@ def test_a_connection_that_others_use_stays_as_it_is(line: Line, here: Path) -> 
     assert line.ask("new", "sort-folder", *given("sort-folder", here))["workflow"] == "sort-folder"
 
 
-def test_at_a_terminal_it_asks_and_opens_the_editor(line: Line, here: Path) -> None:
+def test_at_a_terminal_it_asks_and_opens_the_editor(line: Line, here: Path, terminal: tuple[int, int]) -> None:
     """A real process at a real terminal: a bad answer is asked again, and what the editor changed is deployed."""
     editor = here / "editor"
     editor.write_text(
         '#!/bin/sh\nsed -i "s/Nightly command/Edited/2" "$1"\nsed -i "s/Workflow(.*)/Workflow(\\"Edited\\")/" "$1"\n'
     )
     editor.chmod(0o755)
-    ours, theirs = pty.openpty()
+    ours, theirs = terminal
     command = [sys.executable, "-m", "app.main", "new", "nightly-command", "--data-dir", str(line.folder)]
     environment = {**os.environ, "EDITOR": str(editor), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     environment.pop("VISUAL", None)
@@ -113,8 +112,6 @@ def test_at_a_terminal_it_asks_and_opens_the_editor(line: Line, here: Path) -> N
     ) as process:
         os.write(ours, b"echo 'a\necho hello\n9 o'clock\n9:15\n")
         out, err = process.communicate(timeout=120)
-    os.close(ours)
-    os.close(theirs)
     assert process.returncode == 0, err
     assert "quotes" in err and "not a time of day" in err
     assert "edited is in" in out

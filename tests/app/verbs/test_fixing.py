@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -70,16 +69,14 @@ def test_after_a_yes_it_is_used_and_can_be_taken_back(line: Line, failed: str, t
 
 @pytest.mark.parametrize(("typed", "version"), [(b"y\n", 2), (b"no\n", 1), (b"\n", 1)])
 def test_at_a_terminal_the_difference_comes_first_and_the_answer_decides(
-    line: Line, failed: str, tool: str, typed: bytes, version: int
+    line: Line, failed: str, tool: str, typed: bytes, version: int, terminal: tuple[int, int]
 ) -> None:
-    ours, theirs = pty.openpty()
+    ours, theirs = terminal
     command = [sys.executable, "-m", "app.main", "fix", failed, "--with", tool, "--data-dir", str(line.folder)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True, env=environment) as process:
         os.write(ours, typed)
         out, _ = process.communicate(timeout=120)
-    os.close(ours)
-    os.close(theirs)
     assert process.returncode == 0
     assert out.index('+    ctx.done(f"{1 + 1} is the sum")') < out.index("Use this script?")
     assert line.ask("show", "sums")["version"] == version

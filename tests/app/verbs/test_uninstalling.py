@@ -2,7 +2,6 @@
 
 import io
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -110,16 +109,13 @@ def test_while_it_runs_it_must_be_ended_first(line: Line, app: Installation) -> 
 
 
 @pytest.mark.parametrize(("answer", "is_deleted"), [("yes\n", True), ("no\n", False), ("\n", False)])
-def test_it_shows_what_will_go_and_only_yes_means_yes(filled: Line, answer: str, *, is_deleted: bool) -> None:
-    """In a real terminal."""
-    ours, theirs = pty.openpty()
+def test_it_shows_what_will_go_and_only_yes_means_yes(
+    filled: Line, terminal: tuple[int, int], answer: str, *, is_deleted: bool
+) -> None:
+    ours, theirs = terminal
     command = [sys.executable, "-m", "app.main", "uninstall-data", "--data-dir", str(filled.folder)]
-    try:
-        os.write(ours, answer.encode())
-        done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=60, check=False)
-    finally:
-        os.close(ours)
-        os.close(theirs)
+    os.write(ours, answer.encode())
+    done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=60, check=False)
     assert "backups  (0.2 MB)" in done.stdout
     assert filled.folder.exists() is not is_deleted
     assert (done.returncode, done.stderr) == ((0, "") if is_deleted else (1, "Nothing was deleted.\n"))
