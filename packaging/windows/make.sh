@@ -56,4 +56,6 @@ trim_wheels() {
     mv "$payload/lib/bin/uv.exe" "$payload/python/uv.exe"
     rm -rf "$payload/lib/bin"
     find "$payload/lib" -name '*.pyi' -delete
+    # How packages came here, with the place of the build in it; no two would be the same.
+    find "$payload/lib" -path '*.dist-info/*' \( -name RECORD -o -name INSTALLER -o -name REQUESTED \) -delete
 }
