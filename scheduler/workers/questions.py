@@ -34,6 +34,17 @@ class Answers(Protocol):
         """What was printed or logged, as it comes; bounded by the limit of output."""
 
 
+_NOTHING = type(None)
+_RESULTS: dict[str, dict[str, tuple[type, ...]]] = {
+    protocol.PRODUCER: {"state": (dict, _NOTHING)},
+    protocol.NEXT: {"state": (dict, _NOTHING)},
+    protocol.JOB: {"result": (object,)},
+    protocol.MUTATE: {"call": (dict, _NOTHING)},
+    protocol.PREPARE: {"nothing": (bool,), "wake_at": (str, _NOTHING)},
+}
+"""What each phase gives, by name."""
+
+
 def ask(answers: Answers, message: protocol.Message) -> Any:
     """Put one question or note to the run layer; GarbageError unless it has the right shape."""
     text, optional_line = _Text(message), message.get("line")
@@ -53,6 +64,30 @@ def ask(answers: Answers, message: protocol.Message) -> Any:
             total = None if message.get("total") is None else _number(message, "total")
             return answers.progress(_number(message, "done"), total, text["text"])
     raise protocol.GarbageError(f"nobody knows {message['type']!r}")
+
+
+def read_result(phase: str, value: dict[str, Any]) -> dict[str, Any]:
+    """What a phase gave, if it has the shape that the run layer goes on with; GarbageError if it was forged."""
+    for name, kinds in _RESULTS[phase].items():
+        if name not in value or not isinstance(value[name], kinds):
+            raise protocol.GarbageError(f"{name} of {phase} is no {kinds[0].__name__}")
+    if phase == protocol.PREPARE and not value["nothing"]:
+        _check_prepared(value)
+    if phase == protocol.MUTATE and value["call"] is not None:
+        call = _Text(value["call"])
+        call["connection"], call["tool"], _dict(value["call"], "parameters")
+    return value
+
+
+def _check_prepared(value: dict[str, Any]) -> None:
+    _Text(value)["say"]
+    if "data" not in value or not isinstance(value.get("ui", 0), dict | None):
+        raise protocol.GarbageError("prepare gave no data, or no ui")
+    if not isinstance(value.get("reserve"), list):
+        raise protocol.GarbageError("reserve is no list")
+    for one in value["reserve"]:
+        event = _Text(one if isinstance(one, dict) else {})
+        event["topic"], event["id"]
 
 
 class _Text:

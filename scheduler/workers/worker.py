@@ -27,7 +27,7 @@ from scheduler.workers.outcomes import (
     WorkerDied,
 )
 from scheduler.workers.output import Output
-from scheduler.workers.questions import Answers, ask
+from scheduler.workers.questions import Answers, ask, read_result
 from scheduler.workers.script import Phase, Script
 from scheduler.workers.spawning import spawn
 from scheduler.workers.system import NEWS, Poll, end_family, exit_code
@@ -198,7 +198,7 @@ class Worker:
             for told in messages or ():
                 if told["type"] in protocol.ENDINGS:
                     self._output.drain()
-                    outcome = self._conclude(told)
+                    outcome = self._conclude(told, talk.phase)
                 elif raised is None:
                     raised = self._answer(told, talk.phase, talk.answers)
             if outcome is not None:
@@ -243,7 +243,7 @@ class Worker:
     def _reply(self, number: Any, value: Any) -> None:
         self._channel.send({"type": "reply", "question": number, "value": value}, within=self._limits.start)
 
-    def _conclude(self, told: protocol.Message) -> Outcome:
+    def _conclude(self, told: protocol.Message, phase: str) -> Outcome:
         if told.get("run") != self._number:
             raise protocol.GarbageError("it ends another run")
         if told.get("left"):
@@ -254,7 +254,7 @@ class Worker:
             case "loaded":
                 return Finished(_part(told, "description"))
             case "result":
-                return Finished(_part(told, "value"))
+                return Finished(read_result(phase, _part(told, "value")))
             case "failed" if told.get("kind") == protocol.MEMORY:
                 self.is_usable = False
                 return deaths.out_of_memory(self._limits, told.get("line"))

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from dayhand._protocol import GarbageError
 
 from scheduler.workers.limits import MEGABYTE, Limits
 from scheduler.workers.outcomes import Cancelled, Death, Fault, Finished, ScriptFailed, TimedOut, WorkerDied
+from scheduler.workers.questions import read_result
 from scheduler.workers.worker import Worker
 from tests.workers.conftest import QUICK
 from tests.workers.harness import FIRST_LINE, Recorder, eventually, job, phase, relatives, script
@@ -134,6 +136,7 @@ def test_garbage_on_every_descriptor_is_noticed(start: Start) -> None:
     "message",
     [
         {"type": "result", "run": 1, "value": 3},
+        {"type": "result", "run": 1, "value": {"state": {}}},
         {"type": "call", "connection": "x", "tool": "y", "parameters": 3, "question": 1},
         {"type": "publish", "topic": "t", "id": "i", "title": "", "data": None},
         {"type": "progress", "done": "x", "text": ""},
@@ -148,6 +151,28 @@ def test_a_forged_message_of_the_wrong_shape_is_garbage(start: Start, message: d
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, WorkerDied)
     assert outcome.how is Death.GARBAGE
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("producer", {}),
+        ("producer", {"state": [1]}),
+        ("next", {"state": "x"}),
+        ("mutate", {"call": 3}),
+        ("mutate", {"call": {"connection": "files:home", "tool": 3, "parameters": {}}}),
+        ("mutate", {"call": {"connection": "files:home", "tool": "write"}}),
+        ("prepare", {"nothing": 1, "wake_at": None}),
+        ("prepare", {"nothing": True}),
+        ("prepare", {"nothing": False, "wake_at": None}),
+        ("prepare", {"nothing": False, "wake_at": None, "say": "", "data": 1, "ui": [], "reserve": []}),
+        ("prepare", {"nothing": False, "wake_at": None, "say": "", "data": 1, "ui": None, "reserve": [3]}),
+    ],
+)
+def test_a_forged_end_of_a_phase_is_garbage(name: str, value: dict[str, object]) -> None:
+    """The script is at fault then, not Dayhand, which would stop the workflow and offer a report."""
+    with pytest.raises(GarbageError):
+        read_result(name, value)
 
 
 def test_closing_every_descriptor_is_said(start: Start) -> None:
