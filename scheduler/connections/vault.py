@@ -60,8 +60,8 @@ class Vault:
         written = json.dumps(dict(secrets))
 
         def put(keyring: Any) -> None:
-            self._read.pop(connection, None)
             keyring.set_password(SERVICE, connection, written)
+            self._read.pop(connection, None)  # not before: one that is locked still has what was read
             if keyring.get_password(SERVICE, connection) != written:
                 raise NotKeptError(connection)
             self._read[connection] = json.loads(written)
@@ -132,9 +132,9 @@ class Vault:
         return self._read.setdefault(connection, read)
 
     def _remove(self, keyring: Any, connection: str) -> None:
-        self._read.pop(connection, None)
         if keyring.get_password(SERVICE, connection) is not None:
             keyring.delete_password(SERVICE, connection)
+        self._read.pop(connection, None)
 
     def _ask(
         self, act: Callable[[Any], _Answer], may_ask: Callable[[], bool] = lambda: True, *, told: bool = True

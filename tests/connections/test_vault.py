@@ -95,6 +95,18 @@ def test_what_was_read_is_kept_while_the_app_runs(service: SecretService) -> Non
     assert fails(lambda: vault.get("imap:home")) is NoVaultError
 
 
+def test_what_was_read_is_still_known_after_a_locked_keyring_refused_a_change(service: SecretService) -> None:
+    vault = Vault()
+    with service.keyring("pw"):
+        vault.put("imap:home", SECRETS)
+        service.lock()
+        assert fails(lambda: vault.remove("imap:home")) in (VaultLockedError, VaultDismissedError)
+        assert fails(lambda: vault.put("imap:home", {"password": "new"})) in (VaultLockedError, VaultDismissedError)
+        assert vault.get("imap:home") == SECRETS
+        service.unlock("pw")
+        assert Vault().get("imap:home") == SECRETS
+
+
 def test_a_keyring_that_comes_up_later_is_found(service: SecretService) -> None:
     """The choice of the keyring library is made once and would stay at none."""
     vault = Vault()
