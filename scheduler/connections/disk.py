@@ -66,7 +66,7 @@ def kept(what: str) -> Iterator[None]:
 
 def write_part(part: Path, content: bytes, like: Path) -> None:
     """Write a new file beside its target, down to the disk, with the permissions that `like` has if it exists."""
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     try:
         with suppress(FileNotFoundError):
             os.fchmod(descriptor, stat.S_IMODE(os.stat(like).st_mode))  # noqa: PTH116  beside its sibling
@@ -118,7 +118,7 @@ def make_folders(folder: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Make names that were added, changed or removed survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
     except OSError as error:

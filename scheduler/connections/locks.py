@@ -1,7 +1,7 @@
 """One at a time, among all threads and processes that use the same file; the system lets go when a holder dies."""
 
-import fcntl
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ _PAUSE = 0.02
 @contextmanager
 def locked(lock: Path, seconds: float, what: str) -> Iterator[None]:
     """Hold the lock file; waits for others no longer than that, then says that they use `what`."""
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     try:
         _take(descriptor, seconds, what)
         yield
@@ -27,13 +27,31 @@ def locked(lock: Path, seconds: float, what: str) -> Iterator[None]:
 def _take(descriptor: int, seconds: float, what: str) -> None:
     give_up = time.monotonic() + seconds
     while True:
+        if _try_to_lock(descriptor):
+            return
+        if time.monotonic() > give_up:
+            raise ToolFailedError.because(
+                FailureClass.TRANSIENT, f"Something else is using {what}, so nothing was done."
+            )
+        time.sleep(_PAUSE)
+
+
+if sys.platform == "win32":  # pragma: no cover  not run here
+    import msvcrt
+
+    def _try_to_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_to_lock(descriptor: int) -> bool:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() > give_up:
-                raise ToolFailedError.because(
-                    FailureClass.TRANSIENT, f"Something else is using {what}, so nothing was done."
-                ) from error
-            time.sleep(_PAUSE)
-        else:
-            return
+        except BlockingIOError:
+            return False
+        return True

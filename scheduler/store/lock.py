@@ -23,7 +23,7 @@ def hold(folder: Path) -> Iterator[None]:
     path = folder / _FILE
     with explained(path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if not _try_to_lock(descriptor):
             raise FolderInUseError(folder)

@@ -131,7 +131,7 @@ def _reason(said: list[str]) -> str:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """One builder per environment, in this process and in others; the system lets go when its holder dies."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         with suppress(ImportError):
             import fcntl  # noqa: PLC0415  Unix only

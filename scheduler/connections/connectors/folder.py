@@ -61,7 +61,7 @@ def held(root: Path, place: Path, *, make: bool = False) -> Iterator[Path]:
 
 
 def _open_folder(opened: ExitStack, name: str | Path, parent: int | None) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
     folder = os.open(name, flags, dir_fd=parent)
     opened.callback(os.close, folder)
     return folder

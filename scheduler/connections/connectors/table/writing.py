@@ -31,7 +31,7 @@ def beside(place: Path, what: str) -> Path:
 
 def append_bytes(place: Path, payload: bytes, key: str, result: Any, ledger: Ledger) -> None:
     """Add them at the end of the file, which is made if need be."""
-    descriptor = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     try:
         size = os.fstat(descriptor).st_size
         ledger.begin(Addition(key=key, result=result, size=size, payload=payload))
