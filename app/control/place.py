@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import socket
 import stat
 from pathlib import Path
 
@@ -17,7 +18,12 @@ class NotPrivateError(Exception):
 
 
 def places(folder: Path) -> list[Path]:
-    """Where to look for the socket, the likeliest first. The same for the app and for every command."""
+    """Where to look for the socket, the likeliest first. The same for the app and for every command.
+
+    Nowhere on Windows, whose Python has no such sockets: no command reaches the app there yet.
+    """
+    if not hasattr(socket, "AF_UNIX"):
+        return []
     whole = folder.resolve()
     name = hashlib.sha256(os.fsencode(whole)).hexdigest()[:16]
     inside = whole / "control" / "socket"

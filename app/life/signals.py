@@ -14,7 +14,9 @@ class EndSignals(QObject):
     def __init__(self, asked_to_end: Callable[[], None]) -> None:
         super().__init__()
         self._asked_to_end = asked_to_end
-        self._reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._reader, writer = os.pipe()  # macOS has no pipe2
+        for end in (self._reader, writer):
+            os.set_blocking(end, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)

@@ -110,6 +110,15 @@ def test_starting_at_login_is_in_the_registry_and_reads_back_what_the_task_manag
     set_approved("02")
 
 
+def test_a_workflow_is_deployed_and_listed_where_no_app_runs(windows: Windows) -> None:
+    [python] = windows.named("python.exe")
+    sample = CLONE / "resources" / "samples" / "receipts.py"
+    folder = ("--data-dir", r"C:\data")
+    deployed = windows.run(str(python), "-m", "app.main", "deploy", str(sample), *folder)
+    assert "Receipts needs your permission to add rows to expenses" in deployed.stdout, deployed.stderr
+    assert "Receipts  Queued" in windows.run(str(python), "-m", "app.main", "list", *folder).stdout
+
+
 @pytest.fixture(scope="module")
 def told(windows: Windows) -> dict[str, Any]:
     [python] = windows.named("python.exe")

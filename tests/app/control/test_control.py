@@ -276,3 +276,12 @@ def test_closing_answers_those_who_wait(tmp_path: Path) -> None:
 
 def test_closing_what_was_never_opened_is_fine(tmp_path: Path) -> None:
     Control(tmp_path, serve).close()
+
+
+def test_a_system_without_such_sockets_has_no_app_to_reach_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(socket, "AF_UNIX")
+    assert client.reach(tmp_path) is None
+    with pytest.raises(OSError, match="Commands cannot be heard"):
+        Control(tmp_path, serve).open()
