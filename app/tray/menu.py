@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
@@ -139,26 +139,28 @@ def _list_pauses(overview: Overview) -> tuple[Entry, ...]:
         return (Entry(words=say_pause(overview)), Entry(words=translate("tray", "Resume"), choice=resume))
     if not overview.workflows:
         return ()
-    now = overview.now
-    ends = (
-        (translate("tray", "30 minutes"), now + timedelta(minutes=30)),
-        (translate("tray", "1 hour"), now + timedelta(hours=1)),
-        (translate("tray", "Until tomorrow"), _tomorrow(overview)),
-        (translate("tray", "Until I resume"), None),
+    entries = tuple(
+        Entry(words=words, choice=Choice(verb="pause", arguments=(("everything", True), *end.items())))
+        for words, end in list_ends(overview.now, overview.zone)
     )
-    entries = tuple(Entry(words=words, choice=_pause(until)) for words, until in ends)
     return (Entry(words=translate("tray", "Pause for"), entries=entries),)
 
 
-def _pause(until: datetime | None) -> Choice:
-    end = () if until is None else (("until", f"{until.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"),)
-    return Choice(verb="pause", arguments=(("everything", True), *end))
+def list_ends(now: datetime, zone: tzinfo) -> tuple[tuple[str, dict[str, str]], ...]:
+    """How long one may pause, in words and for the command."""
+    ends = (
+        (translate("tray", "30 minutes"), now + timedelta(minutes=30)),
+        (translate("tray", "1 hour"), now + timedelta(hours=1)),
+        (translate("tray", "Until tomorrow"), _tomorrow(now, zone)),
+    )
+    until = tuple((words, {"until": f"{end.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"}) for words, end in ends)
+    return (*until, (translate("tray", "Until I resume"), {}))
 
 
-def _tomorrow(overview: Overview) -> datetime:
+def _tomorrow(now: datetime, zone: tzinfo) -> datetime:
     """Early in the morning, by the clock on the wall: before what most people plan for a day."""
-    local = overview.now.astimezone(overview.zone).replace(tzinfo=None) + timedelta(days=1)
-    return local.replace(hour=_MORNING, minute=0, second=0, microsecond=0, tzinfo=overview.zone)
+    local = now.astimezone(zone).replace(tzinfo=None) + timedelta(days=1)
+    return local.replace(hour=_MORNING, minute=0, second=0, microsecond=0, tzinfo=zone)
 
 
 def _shorten(words: str) -> str:

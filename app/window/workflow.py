@@ -2,14 +2,16 @@
 
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabWidget, QVBoxLayout, QWidget
 
 from app.asking import Asking, command
 from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
+from app.tray.menu import list_ends
 from app.widgets.chip import Chip
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
@@ -53,6 +55,9 @@ class WorkflowPane(QWidget):
         self.stop = make_button(self.tr("Stop"), "Ctrl+.")
         self.try_button = make_button(self.tr("Try it…"), "Ctrl+T")
         self.pause = make_button(self.tr("Pause"), "Ctrl+P")
+        self.pause_for = make_button(self.tr("Pause for…"))
+        self.pauses = QMenu(self.pause_for)
+        self.pause_for.setMenu(self.pauses)
         self.saying = Saying()
         self.overview = OverviewTab(installation)
         self.versions = VersionsTab(installation)
@@ -92,7 +97,7 @@ class WorkflowPane(QWidget):
         head.addWidget(self.name)
         head.addWidget(self.chip)
         head.addStretch(1)
-        for button in (self.answer, self.run, self.stop, self.try_button, self.pause):
+        for button in (self.answer, self.run, self.stop, self.try_button, self.pause, self.pause_for):
             head.addWidget(button)
         first = QHBoxLayout()
         first.addWidget(self.back)
@@ -116,6 +121,7 @@ class WorkflowPane(QWidget):
         self.stop.clicked.connect(lambda: self._command(self.tr("It is being stopped."), "stop", target=self.slug))
         self.try_button.clicked.connect(self._try)
         self.pause.clicked.connect(self._pause_or_resume)
+        self.pauses.aboutToShow.connect(self._list_pauses)
         self.overview.acted.connect(self._act)
         self.overview.opened.connect(lambda run: self.open_page.emit("history", run))
         self.versions.rollback.connect(self._roll_back)
@@ -150,6 +156,7 @@ class WorkflowPane(QWidget):
         self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))
         self.pause.setShortcut("Ctrl+P")
         self.pause.setEnabled(not is_away)
+        self.pause_for.setVisible(bool(facts.schedules) and not is_paused and not is_away)
         self.tabs.setEnabled(True)
         if before != facts:
             for tab in (self.overview, self.versions, self.permissions, self.settings):
@@ -177,6 +184,18 @@ class WorkflowPane(QWidget):
             self._command(self.tr("It goes on."), "resume", target=self.slug)
         else:
             self._command(self.tr("It is paused; nothing of it starts."), "pause", target=self.slug)
+
+    def _list_pauses(self) -> None:
+        """Those with an end; without one there is Pause."""
+        self.pauses.clear()
+        context = self._installation.house.engine.context
+        for words, end in list_ends(context.clock.now(), ZoneInfo(context.machine_zone)):
+            if end:
+                said = self.tr("It is paused; its times pass until then.")
+                action = self.pauses.addAction(words)
+                action.triggered.connect(
+                    lambda _=False, end=end, said=said: self._command(said, "pause", target=self.slug, **end)
+                )
 
     def _try(self) -> None:
         """The version that is in use, wherever its file is now."""

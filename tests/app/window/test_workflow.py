@@ -272,6 +272,18 @@ def test_what_it_may_use_can_be_taken_back_and_allowed(pane: WorkflowPane, few: 
     wait(lambda: allowed() and tab.revoke_button.isEnabled())
 
 
+def test_it_is_paused_for_a_while_and_goes_on_when_told(pane: WorkflowPane, few: Installation, wait: Wait) -> None:
+    pane.pauses.aboutToShow.emit()
+    assert [one.text() for one in pane.pauses.actions()] == ["30 minutes", "1 hour", "Until tomorrow"]
+    pane.pauses.actions()[1].trigger()
+    wait(lambda: pane.pause.text() == "Resume" and not pane.pause_for.isVisibleTo(pane))
+    ends = {one.paused_until for one in schedules.every_one(few.database.read(), workflow="chore-0")}
+    now = few.house.engine.context.clock.now()
+    assert all(end is not None and timedelta(minutes=55) < end - now < timedelta(minutes=65) for end in ends)
+    pane.pause.click()
+    wait(lambda: pane.pause.text() == "Pause" and pane.pause_for.isVisibleTo(pane))
+
+
 def test_pausing_the_page_of_it_and_watching_its_file(pane: WorkflowPane, few: Installation, wait: Wait) -> None:
     pane.pause.click()
     wait(lambda: pane.pause.text() == "Resume" and not pane.run.isEnabled())
