@@ -279,6 +279,7 @@ def test_quiet_hours_hold_everything_back_and_ask_to_be_woken_at_their_end() -> 
 
 
 def test_the_morning_brings_one_summary_of_what_is_still_open() -> None:
+    """U11"""
     person = Person(NIGHTLY, EVENING)
     person.look([problem("a"), question("b"), problem("solved in the night")])
     person.now += timedelta(hours=3)

@@ -54,6 +54,7 @@ def test_what_nobody_touches_comes_back_as_it_was(
 def test_a_cron_that_the_picker_cannot_show_survives_a_look_at_the_others(
     edit: Callable[..., ScheduleEditor],
 ) -> None:
+    """U7"""
     written = {"cron": "0 0 13 * 5", "timezone": "Europe/Berlin"}
     editor = edit(written)
     for kind in (EVERY, DAILY, WEEKLY, MONTHLY):

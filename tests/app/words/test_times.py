@@ -140,6 +140,7 @@ def test_a_range_says_its_day_once() -> None:
 
 
 def test_another_zone_is_named_with_the_time_here() -> None:
+    """U6"""
     at = datetime(2026, 11, 17, 14, 0, tzinfo=UTC)
     assert say_zoned(at, NEW_YORK, BERLIN, NOW) == "tomorrow 09:00 in New York (15:00 here)"
 
