@@ -14,7 +14,7 @@ from app.widgets.card import Action, CardValue, Importance
 from app.widgets.details import Pairs, Prose, Section, Table, read_details
 from app.widgets.signs import Sign
 from app.words import repairs
-from app.words.connectors import say_connector
+from app.words.connectors import say_connector, say_parameters
 from app.words.interpreting import interpret
 from app.words.times import say_time
 from scheduler.connections.errors import ConnectionRuleError
@@ -288,7 +288,10 @@ def _describe(one: RequestView, registry: Registry) -> tuple[Section, ...]:
     pairs = [(translate("answers", "With"), say_connection(connection, registry))]
     if tool:
         pairs.append((translate("answers", "Action"), say_tool(connection, tool, registry)))
-    return (Section(title="", body=Pairs(pairs=tuple(pairs))), *_number_rows(read_details(parameters or {})))
+    return (
+        Section(title="", body=Pairs(pairs=tuple(pairs))),
+        *_number_rows(read_details(say_parameters(parameters or {}))),
+    )
 
 
 def _call_of(one: RequestView) -> tuple[str, str, Any]:

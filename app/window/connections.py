@@ -35,6 +35,7 @@ from app.window.connections_model import (
 )
 from app.window.page import Page
 from app.window.saying import Saying, make_button, make_heading
+from app.words.connectors import say_connector
 from app.words.interpreting import interpret
 from app.words.states import RunState
 from app.words.times import say_number, say_time
@@ -187,7 +188,9 @@ class ConnectionsPage(Page):
         while (item := self.facts.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        shown = {key: value for key, value in row.view.settings.items() if value not in (None, "")}
+        connector = find_connector(self.installation, row.name)
+        labels = {} if connector is None else {one.name: say_connector(one.label) for one in connector.fields}
+        shown = {labels.get(key, key): value for key, value in row.view.settings.items() if value not in (None, "")}
         if shown:
             self.facts.addWidget(DetailsView(read_details(shown)))
         self.users.setText(self._say_users(row.users))

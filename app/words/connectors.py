@@ -1,5 +1,8 @@
 """The words that the built-in connectors bring along in English: their titles, their fields and what those mean."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 WORDS = (
@@ -101,6 +104,48 @@ WORDS = (
     QT_TRANSLATE_NOOP("connectors", "For the login oauth2: from the app that you made at the service."),
     QT_TRANSLATE_NOOP("connectors", "For the login oauth2, with spaces between them."),
 )
+
+
+PARAMETERS = {
+    "rows": QT_TRANSLATE_NOOP("parameters", "Rows"),
+    "path": QT_TRANSLATE_NOOP("parameters", "Path"),
+    "text": QT_TRANSLATE_NOOP("parameters", "Text"),
+    "html": QT_TRANSLATE_NOOP("parameters", "HTML"),
+    "overwrite": QT_TRANSLATE_NOOP("parameters", "Replace what is there"),
+    "source": QT_TRANSLATE_NOOP("parameters", "From where"),
+    "target": QT_TRANSLATE_NOOP("parameters", "To where"),
+    "to": QT_TRANSLATE_NOOP("parameters", "To"),
+    "cc": QT_TRANSLATE_NOOP("parameters", "Cc"),
+    "bcc": QT_TRANSLATE_NOOP("parameters", "Bcc"),
+    "subject": QT_TRANSLATE_NOOP("parameters", "Subject"),
+    "attachments": QT_TRANSLATE_NOOP("parameters", "Attachments"),
+    "title": QT_TRANSLATE_NOOP("parameters", "Title"),
+    "summary": QT_TRANSLATE_NOOP("parameters", "Title"),
+    "start": QT_TRANSLATE_NOOP("parameters", "Start"),
+    "end": QT_TRANSLATE_NOOP("parameters", "End"),
+    "location": QT_TRANSLATE_NOOP("parameters", "Place"),
+    "where": QT_TRANSLATE_NOOP("parameters", "Place"),
+    "description": QT_TRANSLATE_NOOP("parameters", "Description"),
+    "calendar": QT_TRANSLATE_NOOP("parameters", "Calendar"),
+    "folder": QT_TRANSLATE_NOOP("parameters", "Folder"),
+    "name": QT_TRANSLATE_NOOP("parameters", "Name"),
+    "channel": QT_TRANSLATE_NOOP("parameters", "Channel"),
+    "thread": QT_TRANSLATE_NOOP("parameters", "Thread"),
+    "method": QT_TRANSLATE_NOOP("parameters", "Method"),
+    "add": QT_TRANSLATE_NOOP("parameters", "Add"),
+    "remove": QT_TRANSLATE_NOOP("parameters", "Remove"),
+    "timezone": QT_TRANSLATE_NOOP("parameters", "Time zone"),
+    "zone": QT_TRANSLATE_NOOP("parameters", "Time zone"),
+}
+"""Of the tools that act: what a person reads before saying yes."""
+
+
+def say_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What is handed to a tool, under names for people."""
+    return {
+        QCoreApplication.translate("parameters", str(PARAMETERS[key])) if key in PARAMETERS else key: value
+        for key, value in parameters.items()
+    }
 
 
 def say_connector(words: str) -> str:

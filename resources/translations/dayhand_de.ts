@@ -1757,6 +1757,10 @@ Deine: {mine}</translation>
         <translation>Pausieren</translation>
     </message>
     <message>
+        <source>Pause for…</source>
+        <translation>Pausieren für …</translation>
+    </message>
+    <message>
         <source>&amp;Overview</source>
         <translation>Ü&amp;bersicht</translation>
     </message>
@@ -1803,6 +1807,10 @@ Deine: {mine}</translation>
     <message>
         <source>It is paused; nothing of it starts.</source>
         <translation>Er ist pausiert; nichts davon startet.</translation>
+    </message>
+    <message>
+        <source>It is paused; its times pass until then.</source>
+        <translation>Es ist pausiert; seine Termine verstreichen bis dahin.</translation>
     </message>
     <message>
         <source>It is deployed again whenever its file is saved.</source>
@@ -2958,6 +2966,113 @@ Deine: {mine}</translation>
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
+    </message>
+</context>
+<context>
+    <name>parameters</name>
+    <message>
+        <source>Rows</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>Path</source>
+        <translation>Pfad</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>HTML</source>
+        <translation>HTML</translation>
+    </message>
+    <message>
+        <source>Replace what is there</source>
+        <translation>Vorhandenes ersetzen</translation>
+    </message>
+    <message>
+        <source>From where</source>
+        <translation>Von wo</translation>
+    </message>
+    <message>
+        <source>To where</source>
+        <translation>Wohin</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>An</translation>
+    </message>
+    <message>
+        <source>Cc</source>
+        <translation>Kopie</translation>
+    </message>
+    <message>
+        <source>Bcc</source>
+        <translation>Blindkopie</translation>
+    </message>
+    <message>
+        <source>Subject</source>
+        <translation>Betreff</translation>
+    </message>
+    <message>
+        <source>Attachments</source>
+        <translation>Anhänge</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>Titel</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Beginn</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>Place</source>
+        <translation>Ort</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>Beschreibung</translation>
+    </message>
+    <message>
+        <source>Calendar</source>
+        <translation>Kalender</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Channel</source>
+        <translation>Kanal</translation>
+    </message>
+    <message>
+        <source>Thread</source>
+        <translation>Gesprächsfaden</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>Methode</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Time zone</source>
+        <translation>Zeitzone</translation>
     </message>
 </context>
 <context>

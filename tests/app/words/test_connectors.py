@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtWidgets import QApplication
 
-from app.words.connectors import WORDS, say_connector
+from app.words.connectors import WORDS, say_connector, say_parameters
 from app.words.languages import Language, speak
 from scheduler.connections.registry import builtin_registry
 
@@ -46,3 +46,11 @@ def test_what_another_connector_says_and_silence_stay(in_german: None) -> None:
 
 def test_without_a_translation_they_speak_english(qapp: QApplication) -> None:
     assert say_connector("Table") == "Table"
+
+
+def test_what_is_handed_to_a_tool_has_names_for_people() -> None:
+    assert say_parameters({"to": "anna", "rows": [1], "x-of-theirs": 2}) == {
+        "To": "anna",
+        "Rows": [1],
+        "x-of-theirs": 2,
+    }
