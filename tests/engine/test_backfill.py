@@ -304,3 +304,18 @@ def test_removing_the_schedule_ends_its_backfills(bench: Bench) -> None:
     assert len(bench.occurrences()) == 10
     (row,) = bench.views.describe("w/h").backfills
     assert row.cancelled
+
+
+def test_a_regular_time_gets_a_free_slot_before_an_older_backfill(make_bench: Callable[..., Bench]) -> None:
+    """P3: also that of another schedule."""
+    bench = make_bench(concurrency=1)
+    for name in ("busy", "filled", "regular"):
+        bench.add({"cron": "0 * * * *"}, name=name)
+    bench.commands.trigger("w/busy")
+    bench.tick()
+    bench.commands.backfill("w/filled", [(at("05:00"), at("05:00"))])
+    bench.run_for(MINUTE, finish=False)
+    bench.commands.trigger("w/regular")
+    bench.launcher.finish()
+    bench.tick()
+    assert bench.launcher.begun[-1].subject == "w/regular"

@@ -104,6 +104,16 @@ def test_what_waits_for_a_time_within_the_hour_stays(bench: Bench) -> None:
     assert began(bench) == ["16 10:30", "16 11:00", "16 11:30", "16 12:00", "16 12:30"]
 
 
+@pytest.mark.parametrize(("back", "state"), [(59, "queued"), (61, "dropped")])
+def test_more_than_an_hour_ahead_is_far(bench: Bench, back: int, state: str) -> None:
+    """M5: counted from the planned time."""
+    bench.add({"every": "1h"}, overlap="buffer_all")
+    bench.run_for(2 * HOUR, finish=False)
+    assert bench.states() == ["started", "queued"]
+    set_clock(bench, -back * MINUTE, "running")
+    assert bench.states() == ["started", state]
+
+
 def test_a_gap_is_cut_at_now(bench: Bench) -> None:
     """M5."""
     bench.add({"every": "1h"}, catchup="none")

@@ -240,3 +240,12 @@ def test_a_limit_of_a_backfill_does_not_exist(bench: Bench) -> None:
     bench.commands.backfill("w/h", [(at("05:00"), at("08:00"))])
     bench.run_for(MINUTE)
     assert bench.row().runs == 0 and len(bench.launcher.begun) == 4
+
+
+def test_the_next_times_of_a_pause_with_an_end_lie_behind_it(bench: Bench) -> None:
+    """Those in it pass, and one at its very end counts."""
+    bench.add({"cron": "0 * * * *"})
+    bench.commands.pause("w/h", until=at("12:30"))
+    assert bench.views.upcoming("w/h", 2) == [at("13:00"), at("14:00")]
+    bench.commands.pause("w/h", until=at("13:00"))
+    assert bench.views.upcoming("w/h", 1) == [at("13:00")]
