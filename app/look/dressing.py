@@ -44,6 +44,10 @@ QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QMessageBox QLabel#qt_msgbox_label {{ font-weight: 600; min-width: 380px; }}
 QMessageBox QLabel#qt_msgbox_informativelabel {{ color: {muted}; }}
+QPushButton::menu-indicator {{
+  image: url({controls}/down-{scheme}.svg); width: 10px; height: 10px; right: {small}px;
+  subcontrol-origin: padding; subcontrol-position: right center;
+}}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{
   background: transparent; color: {muted}; padding: {tight}px {medium}px; min-height: 1.4em;
