@@ -160,6 +160,7 @@ def test_the_third_crash_without_progress_is_a_failure_of_ours(shop: Shop) -> No
     assert (last.status, last.attempt) == ("failed:internal", 3)
     assert shop.events() == {"a": "pending"}
     shop.answering.retry(last.id)
+    assert live_until_death(shop, 2, stored=True), "after a retry, one crash is one again"
     shop.tick()
     assert shop.events() == {"a": "consumed"}
     assert shop.requests() == []
