@@ -319,3 +319,11 @@ def test_a_regular_time_gets_a_free_slot_before_an_older_backfill(make_bench: Ca
     bench.launcher.finish()
     bench.tick()
     assert bench.launcher.begun[-1].subject == "w/regular"
+
+
+def test_ranges_that_touch_count_their_common_time_once(bench: Bench) -> None:
+    """P3."""
+    bench.add(HOURLY)
+    assert bench.commands.backfill("w/h", [(at("05:00"), at("06:00")), (at("06:00"), at("07:00"))]).total == 3
+    bench.run_for(MINUTE)
+    assert began(bench) == ["05:00 backfill", "06:00 backfill", "07:00 backfill"]

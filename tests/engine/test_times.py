@@ -9,6 +9,7 @@ import pytest
 from scheduler.engine.launcher import Result
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.views import ScheduleState
+from scheduler.store.errors import DiskFailedError
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.policies import Need
@@ -413,3 +414,27 @@ def test_another_jitter_holds_for_the_next_time_already(bench: Bench) -> None:
     assert (bench.row().next_at, bench.row().next_due) == (at("11:00"), at("11:00"))
     bench.commands.edit("w/h", version=2, spec={"cron": "0 * * * *", "jitter": "+30m"})
     assert bench.row().next_at == at("11:00") < (bench.row().next_due or at("11:00"))
+
+
+def test_of_several_that_wait_the_first_is_the_next_to_skip(bench: Bench) -> None:
+    """S19."""
+    bench.add({"every": "1h"}, overlap="buffer_all")
+    bench.run_for(3 * HOUR, finish=False)
+    bench.commands.skip_next("w/h")
+    assert bench.states() == ["started", "skipped", "queued"]
+
+
+def test_a_zone_that_could_not_be_taken_on_leaves_the_old_one(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S17: the times and the zone they were made in belong together."""
+
+    def fail(*_: object) -> None:
+        raise DiskFailedError(bench.folder, "I/O error")
+
+    bench.add({"cron": "0 12 * * *", "timezone": "local"})
+    with monkeypatch.context() as broken:
+        broken.setattr("scheduler.engine.emission.Emission.arm", fail)
+        with pytest.raises(DiskFailedError):
+            bench.engine.follow_zone("America/New_York")
+    assert bench.row().next_at == bench.views.upcoming("w/h", 1)[0] == at("12:00")
+    bench.engine.follow_zone("America/New_York")
+    assert bench.row().next_at == at("17:00")
