@@ -73,10 +73,12 @@ def people(mail: Message, name: str) -> list[tuple[str, str]]:
     """Names and addresses of a header. Names are decoded after they were told from addresses, never before."""
     raw = [_without_escapes(str(value)[:_LONGEST_HEADER]) for key, value in mail.raw_items() if key.lower() == name]
     try:
-        found = getaddresses(raw)
+        found = [person for person in getaddresses(raw) if any(person)]
     except RecursionError:  # brackets inside brackets without an end
-        found = [(" ".join(raw), "")]
-    return [(plain(shown), _clean(address)) for shown, address in found if shown or address]
+        found = []
+    # Some Pythons understand nothing of a header that is not quite right: then it is a name, and no address.
+    found = found or [(text, "") for text in (" ".join(raw).strip(),) if text]
+    return [(plain(shown), _clean(address)) for shown, address in found]
 
 
 def write_person(name: str, address: str) -> str:
