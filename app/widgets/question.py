@@ -1,8 +1,8 @@
 """A question before something is done: what, what it means, and buttons that say what they do."""
 
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
-from app.look.theme import Space
+from app.look.theme import Space, Type, make_font
 
 
 def make_question(title: str, question: str, more: str = "", parent: QWidget | None = None) -> QMessageBox:
@@ -11,6 +11,9 @@ def make_question(title: str, question: str, more: str = "", parent: QWidget | N
     box.setWindowTitle(title)
     box.setText(question)
     box.setInformativeText(more)
+    label = box.findChild(QLabel, "qt_msgbox_label")
+    assert isinstance(label, QLabel)
+    label.setFont(make_font(Type.STRONG, label.font()))
     layout = box.layout()
     assert layout is not None
     layout.setContentsMargins(Space.LARGE, Space.WIDE, Space.WIDE, Space.LARGE)
