@@ -132,3 +132,28 @@ def test_side_by_side_runs_widen_the_lane_of_a_job_only(shop: Shop) -> None:
     go.touch()
     shop.tick()
     assert shop.states("j") == ["succeeded"] * 3
+
+
+def test_a_lane_that_goes_on_at_once_takes_the_oldest_event_first(shop: Shop) -> None:
+    """K7: whatever the consumers are called, and in whatever order they are written."""
+    consumers = "".join(
+        f"""
+@flow.consumer(subscribe=[{topic}])
+class {name}:
+    def prepare(self, ctx, state):
+        new = ctx.peek({topic})
+        return dayhand.prepared(reserve=new) if new else dayhand.nothing()
+"""
+        for name, topic in (("A", "t"), ("B", "u"), ("C", "v"))
+    )
+    topics = 'u, v = flow.topic("u"), flow.topic("v")\n'
+    publishes = "".join(f"    ctx.publish({topic}, id='x')\n" for topic in "uvt")
+    shop.deploy(
+        f"{HEAD}{topics}{consumers}\n@flow.producer(every='1h', publishes=[t, u, v], run_on_deploy=False)\n"
+        f"def p(ctx, state):\n{publishes}"
+    )
+    shop.tick()
+    seen = len(shop.runs())
+    shop.clock.move(HOUR)
+    shop.tick()
+    assert [run.handler for run in shop.runs()[seen:]] == ["p", "B", "C", "A"]
