@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import IntEnum
 
 
@@ -34,7 +34,7 @@ class Candidate:
 
 def producer(name: str, due: datetime, next_planned: datetime | None, now: datetime) -> Candidate:
     """A producer whose time has come; it goes ahead of others, once, when its next time has come too."""
-    starves = next_planned is not None and now - due > max(next_planned - due, timedelta())
+    starves = next_planned is not None and now > next_planned
     return Candidate(turn=Turn.STARVING if starves else Turn.PRODUCER, name=name, since=due)
 
 
