@@ -36,7 +36,7 @@ CHANGES = {
     "something outside": (
         "        return dayhand",
         '        os.remove("x")\n        return dayhand',
-        "verwendet os.remove",
+        "benutzt os.remove",
     ),
 }
 

@@ -34,6 +34,7 @@ REFUSED = {
     "a name": ('Workflow("Mails"', 'Workflow("Other"', "name"),
     "a connection more": ('"table:out"]', '"table:out", "smtp:x"]', "connections"),
     "a topic": ('flow.topic("mails")', 'flow.topic("post")', "topics"),
+    "a topic in place": ("ctx.publish(mails,", 'ctx.publish(flow.topics["mails"],', "topics"),
     "an approval": ('approve="always"', 'approve="never"', "asks you"),
     "an approval left out": (', approve="always"', "", "asks you"),
     "a subscription": ("subscribe=[mails]", "subscribe=[mails, mails]", "topics of"),

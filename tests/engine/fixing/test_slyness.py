@@ -295,3 +295,14 @@ def test_names_that_depend_on_each_other_without_end_count_as_a_whole() -> None:
     chain = "".join(f"a{number} = a{number - 1}\n" for number in range(200, 0, -1)) + "PREFIX = a200\n"
     long = change('PREFIX = "m"\n', f'a0 = "m"\n{chain}')
     assert compare(long, long.replace('a0 = "m"', 'a0 = "n"')).asks
+
+
+def test_an_id_that_counts_on_what_the_last_run_kept_depends_on_what_is_returned() -> None:
+    counting = change('id=PREFIX + one["id"]', 'id=str(state["n"])').replace("emit(ctx, one)", "emit(ctx, one, state)")
+    counting = counting.replace("emit(ctx, mail)", "emit(ctx, mail, state)")
+    assert compare(counting, counting.replace("    return state\n", '    return {"n": 1}\n')).asks
+
+
+def test_a_function_that_has_a_meaning_of_its_own_is_not_the_usual_one() -> None:
+    odd = change('PREFIX = "m"\n', 'PREFIX = "m"\nlen = lambda them: [one.clear() for one in them]\n')
+    assert compare(odd, odd.replace("    for mail in found:", "    len(found)\n    for mail in found:")).asks
