@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scheduler.store.backups import FILE
-from scheduler.workers.processes import carries, living
-from scheduler.workers.records import MARK
+from scheduler.workers.processes import MARK, carries, living
 from tests.faults.victim import COUNTED, Doom, is_done, lines, live
 from tests.runs import invariants
 
