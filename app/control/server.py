@@ -12,6 +12,7 @@ from typing import Any
 
 from app.control.lines import BadLineError, LineReader, write_line
 from app.control.place import NotPrivateError, make_private, places
+from scheduler.workers.processes import is_of_a_script
 
 log = logging.getLogger(__name__)
 
@@ -27,9 +28,18 @@ _PAUSE = 0.05
 class Control:
     """Listens from `open` to `close`. A client that is slow, silent or nonsensical holds up nobody else."""
 
-    def __init__(self, folder: Path, serve: Serve, *, seconds_to_ask: float = SECONDS_TO_ASK) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        serve: Serve,
+        *,
+        for_scripts: frozenset[str] = frozenset(),
+        seconds_to_ask: float = SECONDS_TO_ASK,
+    ) -> None:
+        """What scripts start may use only the verbs `for_scripts`: nobody but the person answers for the person."""
         self._folder = folder
         self._serve = serve
+        self._for_scripts = for_scripts
         self._seconds_to_ask = seconds_to_ask
         self._closing = Event()
         self._lock = Lock()
@@ -127,6 +137,10 @@ class Control:
         except BadLineError as error:
             write_line(end, _error("garbage", str(error)), _SECONDS_TO_HEAR)
             return
+        if verb not in self._for_scripts and is_of_a_script(_peer(end)[0]):
+            sentence = f"{verb} is for you alone; scripts and what they start may only look and publish."
+            write_line(end, _error("script", sentence), _SECONDS_TO_HEAR)
+            return
         for message in self._serve(verb, arguments):
             if message is not None:
                 write_line(end, message, _SECONDS_TO_HEAR)
@@ -143,11 +157,17 @@ def _error(code: str, message: str) -> dict[str, Any]:
 
 def _is_ours(end: socket.socket) -> bool:
     """Whether the other process belongs to this user; where that cannot be asked, the private folder has to do."""
+    user = _peer(end)[1]
+    return user is None or user == os.getuid()
+
+
+def _peer(end: socket.socket) -> tuple[int | None, int | None]:
+    """The process at the other end and its user, where the system tells."""
     if not hasattr(socket, "SO_PEERCRED"):  # pragma: no cover  not on this system
-        return True
+        return None, None
     facts = end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    _, user, _ = struct.unpack("3i", facts)
-    return bool(user == os.getuid())
+    pid, user, _ = struct.unpack("3i", facts)
+    return pid, user
 
 
 def _has_left(end: socket.socket) -> bool:

@@ -18,6 +18,8 @@ STREAMS = frozenset({"follow_logs", "run_and_wait"})
 """Verbs that answer piece by piece."""
 OFFLINE = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revoke", "fixer"})
 """Verbs that change something, or are about to, and need no app that runs."""
+FOR_SCRIPTS = frozenset(name for name in vars(Reading) if not name.startswith("_")) | {"publish"}
+"""Verbs that programs may use which a script has started: they look, or hand something to a workflow."""
 SECRETS = "secrets"
 """The one argument whose value is never repeated."""
 _LARGEST = 2**53

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.control.server import Control
-from app.desk.desk import Desk
+from app.desk.desk import FOR_SCRIPTS, Desk
 from app.desk.served import ServedFloor
 from app.host import Host
 from app.platform.zone import machine_zone
@@ -84,7 +84,7 @@ class Installation(QObject):
         self._keyring_look.timeout.connect(self._vault.look)
         self._keyring_changed.connect(self._follow_keyring)
         self.desk = Desk(ServedFloor(self.host, self.house, show=self._show, quit_app=self._quit))
-        self.control = Control(folder, self.desk.answer)
+        self.control = Control(folder, self.desk.answer, for_scripts=FOR_SCRIPTS)
 
     def start(self) -> None:
         """OSError if commands cannot be heard; the engine runs all the same."""

@@ -59,6 +59,16 @@ def carries(pid: int, mark: bytes) -> bool:
         return False
 
 
+def is_of_a_script(pid: int | None) -> bool:
+    """Whether it is a worker, or was started by one, however far down: a worker keeps what its children leave."""
+    while pid:
+        if carries(pid, f"{MARK}=".encode()):
+            return True
+        process = look_up(pid)
+        pid = None if process is None else process.parent
+    return False
+
+
 def end_family(root: int | None, mark: str) -> None:
     """Kill a process, all its descendants, its session, and whatever carries the mark.
 

@@ -89,6 +89,25 @@ def test_what_a_script_says_cannot_pretend_to_be_something_else(line: Line, app:
     assert "\x1b" not in line.read("runs", "show", request["run"]) + line.read("show", "receipts")
 
 
+def test_a_script_cannot_answer_for_the_person(line: Line, app: Installation) -> None:
+    """Whatever it starts, with whatever environment: it may look and publish, and its request still waits."""
+    deploy_asking(line)
+    [request] = line.wait_for(lambda: line.ask("attention")["requests"])
+    dayhand = f"env -i PYTHONPATH={os.pathsep.join(sys.path)!r} setsid {sys.executable} -m app.main"
+    where = f"--data-dir {str(line.folder)!r}"
+    typed = (
+        f"{dayhand} list {where} && {dayhand} publish receipts mails --id m9 {where}; "
+        f"{dayhand} approve {request['id']} {where}; {dayhand} grant backup table:expenses append {where}"
+    )
+    line.deploy(job(f'ctx.run(["sh", "-c", {typed!r}], check=False)'), name="backup.py")
+    [run] = line.ask("run", "backup", "--wait")["runs"]
+    said = line.read("logs", run)
+    assert "Needs attention" in said and "Published" in said
+    assert "approve is for you alone; scripts and what they start may only look and publish." in said
+    assert "grant is for you alone" in said
+    assert request["id"] in [one["id"] for one in line.ask("attention")["requests"]], "nobody has answered it"
+
+
 def test_a_run_is_shown_with_its_call_and_log(line: Line, app: Installation) -> None:
     deploy_asking(line)
     [request] = line.wait_for(lambda: line.ask("attention")["requests"])
