@@ -115,7 +115,8 @@ def _live(
     backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit, first=_CALM)
     shell.start(background=background, greets=is_new(installation, preferences))
     if installation.damage is not None:
-        shell.say(interpret(installation.damage.say(f"dayhand restore{wanted.folder_option}")), Tone.BAD)
+        command = f"dayhand restore{wanted.folder_option}"
+        shell.say(interpret(installation.damage.say(command)), Tone.BAD)
     if first is not None:
         shell.say(*first)
     if wanted.seconds is not None:
