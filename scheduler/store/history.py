@@ -231,15 +231,12 @@ def _ways(db: sqlite3.Connection, search: Search) -> Sequence[tuple[str, tuple[s
     states = [state for state in search.statuses if state in _UNRUN_STATES]
     if (search.statuses and not states) or (search.text and not words):
         return []
-    names = [row[0] for row in db.execute("SELECT id FROM schedules")]
-    fitting = [name for name in names if any(word in name.lower() for word in words)] if words else names
-    if search.workflow is not None:
-        fitting = [name for name in fitting if name.partition("/")[0] == search.workflow]
-    if search.handler is not None:
-        fitting = [name for name in fitting if name.partition("/")[2] == search.handler]
-    reasons = [reason.value for reason in Reason if all(word in reason.value for word in words)] if words else []
     if not words and search.workflow is None and search.handler is None:
         return [("AND state = ?", (state,)) for state in states] or [("", ())]
+    where, values = _of_handler(search, "id")
+    names = [row[0] for row in db.execute(f"SELECT id FROM schedules WHERE {where}", values)]
+    fitting = [name for name in names if any(word in name.lower() for word in words)] if words else names
+    reasons = [reason.value for reason in Reason if all(word in reason.value for word in words)] if words else []
     by_schedule = [
         ("AND schedule = ? AND state = ?", (name, state)) for name in fitting for state in states or _UNRUN_STATES
     ]
@@ -266,16 +263,8 @@ def _narrow(search: Search, page: Page, column: str) -> tuple[str, list[Any]]:
         where, values = [*where, f"{column} >= ?"], [*values, to_ms(search.since) or 0]
     if search.until is not None:
         where, values = [*where, f"{column} <= ?"], [*values, to_ms(search.until) or 0]
-    narrowed: list[Any] = list(values)
-    if search.workflow is not None and search.handler is not None:
-        where.append("schedule = ?")
-        narrowed.append(f"{search.workflow}/{search.handler}")
-    elif search.workflow is not None:
-        where.append("schedule > ? AND schedule < ?")
-        narrowed += [f"{search.workflow}/", f"{search.workflow}0"]  # 0 follows the slash
-    elif search.handler is not None:
-        where.append("schedule LIKE ?")
-        narrowed.append(f"%/{search.handler}")
+    by_handler, handlers = _of_handler(search, "schedule")
+    where, narrowed = [*where, by_handler], [*values, *handlers]
     if search.statuses:
         where.append(f"state IN ({', '.join('?' * len(search.statuses))})")
         narrowed += search.statuses
@@ -285,6 +274,17 @@ def _narrow(search: Search, page: Page, column: str) -> tuple[str, list[Any]]:
     if search.text and not search.wanted.words:
         where.append("0")
     return " AND ".join(where), narrowed
+
+
+def _of_handler(search: Search, column: str) -> tuple[str, list[str]]:
+    """What narrows a column of schedules to those of one workflow, of one handler, or of both."""
+    if search.workflow is not None and search.handler is not None:
+        return f"{column} = ?", [f"{search.workflow}/{search.handler}"]
+    if search.workflow is not None:
+        return f"{column} > ? AND {column} < ?", [f"{search.workflow}/", f"{search.workflow}0"]  # 0 follows the slash
+    if search.handler is not None:
+        return f"substr({column}, instr({column}, '/') + 1) = ?", [search.handler]
+    return "1", []
 
 
 def _past_run(row: sqlite3.Row) -> PastRun:

@@ -211,6 +211,28 @@ def test_times_that_did_not_run_are_narrowed_by_who_asked_for_them(database: Dat
     assert "occurrences_unrun_by" in plan
 
 
+@pytest.mark.parametrize("wanted", [{"workflow": "w"}, {"workflow": "w", "handler": "poll"}])
+def test_no_schedule_of_another_workflow_is_read(
+    database: Database, wanted: dict[str, Any], statements: list[str]
+) -> None:
+    with database.write() as db:
+        add_schedule(db)
+        add_time(db, "a", NOW)
+    assert unrun(database, **wanted) == [("12:00", "overlap")]
+    [query] = [text for text in statements if "FROM schedules" in text and text.startswith("SELECT id")]
+    plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
+    assert "SCAN" not in plan
+
+
+def test_a_handler_is_not_mistaken_for_one_that_is_called_alike(database: Database) -> None:
+    with database.write() as db:
+        for name in ("w/do_it", "w/doXit", "w/DO_IT"):
+            add_schedule(db, name)
+            gaps.add(db, name, Gap(NOW, NOW + MINUTE, Count(2, more=False), Reason.PASSED), State.MISSED, NOW)
+            add_time(db, name, NOW + 2 * MINUTE, schedule=name)
+    assert unrun(database, handler="do_it") == [("12:02", "overlap"), ("12:00", "passed")]
+
+
 @pytest.mark.parametrize("offset", [-1, 0, 1, 5, 19, 20, 25])
 def test_the_first_run_since_an_instant_is_found_by_a_few_looks(database: Database, offset: int) -> None:
     with database.write() as db:
