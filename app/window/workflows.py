@@ -1,5 +1,6 @@
 """All workflows in a list, with what one does to them at once; and, opened, one of them."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,9 @@ class WorkflowsPage(Page):
     def refresh(self) -> None:
         if self.stack.currentWidget() is self.pane:
             self.pane.refresh()
-        archived = self.state.currentData() == WorkflowState.ARCHIVED.value
-        self.asking.ask_latest("rows", lambda: self._reader.read(archived=archived), self._show, self.saying.refuse)
+        archived, outcomes = self.state.currentData() == WorkflowState.ARCHIVED.value, self._has_read
+        read = partial(self._reader.read, archived=archived, outcomes=outcomes)
+        self.asking.ask_latest("rows", read, self._show, self.saying.refuse)
 
     def open_subject(self, subject: str) -> None:
         """A workflow by its slug; empty is the list."""
@@ -193,7 +195,9 @@ class WorkflowsPage(Page):
         self.pane.open_page.connect(self.open_page)
 
     def _show(self, rows: list[WorkflowRow]) -> None:
-        self._has_read = True
+        if not self._has_read:
+            self._has_read = True
+            self.refresh()  # for their outcomes
         self.model.set_rows(rows, self._now())
         self._show_tags(sorted({tag for row in rows for tag in row.view.tags}))
         self._show_body()

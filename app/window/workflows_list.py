@@ -42,7 +42,7 @@ class WorkflowsDelegate(QStyledItemDelegate):
         right = inner.right()
         if area.width() >= _NARROW:
             strip = QRectF(right - measure_strip().width(), inner.top(), measure_strip().width(), inner.height())
-            paint_strip(painter, strip, row.strip, colours)
+            paint_strip(painter, strip, row.strip or (), colours)
             right -= measure_strip().width() + Space.WIDE
         coming = _model_of(index).say_next(row)
         painter.setPen(QColor(colours.muted))

@@ -36,11 +36,16 @@ _WAITS = {WorkflowState.IDLE, WorkflowState.QUEUED, WorkflowState.RUNNING, Workf
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowRow:
     view: WorkflowView
-    strip: tuple[RunState, ...] = ()
+    strip: tuple[RunState, ...] | None = ()
+    """Its last outcomes, or None before they are read."""
 
     @property
     def is_paused(self) -> bool:
         return self.view.state is WorkflowState.PAUSED
+
+    @property
+    def past(self) -> str:
+        return "" if self.strip is None else describe_strip(self.strip)
 
 
 def say_next(view: WorkflowView, now: datetime) -> str:
@@ -67,11 +72,19 @@ class RowReader:
     _views: dict[str, WorkflowView] = field(default_factory=dict)
     _strips: dict[str, tuple[RunState, ...]] = field(default_factory=dict)
 
-    def read(self, *, archived: bool = False) -> list[WorkflowRow]:
+    def read(self, *, archived: bool = False, outcomes: bool = True) -> list[WorkflowRow]:
+        """Without `outcomes` it is quick, however many there are: something to see at once."""
         views = self.installation.views
         found = views.workflows()
         if archived:
             found += views.workflows(state=WorkflowState.ARCHIVED)
+        if outcomes:
+            self._read_outcomes(found)
+        found.sort(key=lambda one: (order_by(one.name), one.workflow))
+        return [WorkflowRow(view=one, strip=self._strips.get(one.workflow)) for one in found]
+
+    def _read_outcomes(self, found: Sequence[WorkflowView]) -> None:
+        views = self.installation.views
         stale = {one.workflow for one in found if self._views.get(one.workflow) != one}
         if self._number >= 0:
             stale |= {run.workflow for run in views.news(self._number).runs}
@@ -79,8 +92,6 @@ class RowReader:
         known = {one.workflow for one in found}
         self._strips |= read_strips(self.installation, stale & known)
         self._views = {one.workflow: one for one in found}
-        found.sort(key=lambda one: (order_by(one.name), one.workflow))
-        return [WorkflowRow(view=one, strip=self._strips.get(one.workflow, ())) for one in found]
 
 
 class WorkflowsModel(QAbstractListModel):
@@ -126,7 +137,7 @@ class WorkflowsModel(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._say(row)
             case Qt.ItemDataRole.ToolTipRole:
-                return as_tooltip(f"{interpret(row.view.words)}\n{describe_strip(row.strip)}")
+                return as_tooltip(f"{interpret(row.view.words)}\n{row.past}".strip())
             case _:
                 return row if role == ROW else None
 
@@ -139,7 +150,7 @@ class WorkflowsModel(QAbstractListModel):
             sign_workflow(row.view.state).word,
             interpret(row.view.words),
             self.say_next(row),
-            describe_strip(row.strip),
+            row.past,
         )
         return ". ".join(part.rstrip(".") for part in parts if part)
 

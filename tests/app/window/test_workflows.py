@@ -1,8 +1,10 @@
 """The list of workflows: what it shows, how it is narrowed, and what one does from it."""
 
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,7 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.asking import close_asking, command
 from app.life.installation import Installation
+from app.window import workflows_model
 from app.window.deploy_dialog import DeployDialog
+from app.window.history_rows import read_strips
 from app.window.workflows import WorkflowsPage
 from app.window.workflows_model import RowReader, WorkflowRow, WorkflowsModel, say_next
 from app.words.states import RunState
@@ -51,7 +55,7 @@ def page(qtbot: QtBot, few: Installation, wait: Wait) -> WorkflowsPage:
     made.resize(1000, 700)
     made.show()
     made.refresh()
-    wait(lambda: made.model.rowCount() == 4)
+    wait(lambda: len(made.model.rows) == 4 and all(row.past for row in made.model.rows))
     return made
 
 
@@ -101,6 +105,30 @@ def test_a_row_says_everything_aloud_that_it_shows(page: WorkflowsPage) -> None:
     spoken = str(page.filter.index(shown(page).index("Receipts"), 0).data(Qt.ItemDataRole.AccessibleTextRole))
     assert spoken.startswith("Receipts. Idle. ")
     assert "Every 5 minutes" in spoken and "1 missed" in spoken and "done" in spoken
+
+
+def test_the_list_is_there_before_its_outcomes_are_read(
+    few: Installation, qtbot: QtBot, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def read_slowly(*arguments: Any) -> dict[str, tuple[RunState, ...]]:
+        go_on.wait()
+        return read_strips(*arguments)
+
+    monkeypatch.setattr(workflows_model, "read_strips", read_slowly)
+    page = WorkflowsPage(few)
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    try:
+        wait(page.list.isVisible)
+        assert len(shown(page)) == 4
+        spoken = str(page.filter.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole))
+        assert "Never ran" not in spoken and "Last" not in spoken
+    finally:
+        go_on.set()
+    wait(lambda: all("Last" in row.past for row in page.model.rows))
 
 
 def test_outcomes_are_read_again_only_where_something_happened(few: Installation, qtbot: QtBot) -> None:
