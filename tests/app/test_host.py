@@ -57,7 +57,7 @@ class Home:
 
 @pytest.fixture
 def home(tmp_path: Path, qapp_args: list[str]) -> Iterator[Home]:
-    home = Home(tmp_path / "data", RunningClock(NOON - timedelta(milliseconds=300)))
+    home = Home(tmp_path / "data", RunningClock(NOON - timedelta(seconds=2)))
     yield home
     home.close()
 
