@@ -136,20 +136,21 @@ def test_what_a_phase_may_not_do_is_the_fault_of_the_script(
     assert shop.events() == {"a": "reserved" if phase == "next" else "pending"}
 
 
-def test_pause_while_it_acts_lets_it_finish_first(shop: Shop) -> None:
+@pytest.mark.parametrize("everything", [False, True], ids=["this workflow", "all"])
+def test_pause_while_it_acts_lets_it_finish_first(shop: Shop, *, everything: bool) -> None:
     """X11"""
     shop.world.gate = threading.Event()
     shop.deploy(consumer())
     shop.tick()
     shop.publish("a")
     shop.wait(shop.world.entered.is_set)
-    shop.commands.pause("w")
+    shop.commands.pause_all() if everything else shop.commands.pause("w")
     shop.publish("b")
     shop.world.gate.set()
     shop.tick()
     assert shop.events() == {"a": "consumed", "b": "pending"}
     assert len(shop.world.calls) == 1
-    shop.commands.resume("w")
+    shop.commands.resume_all() if everything else shop.commands.resume("w")
     shop.tick()
     assert shop.events() == {"a": "consumed", "b": "consumed"}
 
