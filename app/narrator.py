@@ -21,7 +21,7 @@ _ANSWERS = {
     "solved": "it no longer needs you",
     "withdrawn": "it no longer needs you",
 }
-_QUIET = {"producer": "looked for news"}
+_QUIET = {"producer": "looked for news", "consumer": "looked; nothing to report"}
 """What is said of a run that went well and said nothing itself."""
 _REST = frozenset({Status.COMMITTED, Status.CRASHED, Status.CANCELLED})
 
@@ -62,8 +62,9 @@ class Narrator:
         else:
             known = self._watched.get(run.id)
             self._watched[run.id] = run.status.value
-        if known != run.status.value:
-            self._write(run.workflow, _say_run(run))
+        sentence = _say_run(run)
+        if sentence is not None and known != run.status.value:
+            self._write(run.workflow, sentence)
 
     def _tell_request(self, one: RequestView) -> None:
         what = "" if not one.call else f" ({one.call['tool']} of {one.call['connection']})"
@@ -77,16 +78,17 @@ class Narrator:
         self._say(f"{self._now().astimezone():%H:%M:%S}  {workflow}: {reveal(' '.join(sentence.split()))}")
 
 
-def _say_run(run: RunView) -> str:
+def _say_run(run: RunView) -> str | None:
+    """None where another line says it: how it ended, or what it asks."""
     match run.status:
         case Status.ACTIVE:
-            return "runs" if run.attempt == 1 else f"runs, attempt {run.attempt}"
+            return None if run.attempt == 1 else f"tries again, attempt {run.attempt}"
         case Status.COMMITTED:
             return run.summary or _QUIET.get(run.kind, "done")
         case Status.TRANSIENT:
             return f"will try again. {run.error}"
         case Status.APPROVAL:
-            return "waits for you" if run.error is None else f"waits for you. {run.error}"
+            return None if run.error is None else f"waits for you. {run.error}"
         case Status.RECONCILIATION:
             return f"finds out whether it happened. {run.error}"
         case Status.LOGIC | Status.INTERNAL:

@@ -42,9 +42,8 @@ def test_runs_a_question_and_its_answer(told: Told) -> None:
     [request] = told.shop.views.attention()
     what = "Add 1 receipts to Expenses (append of table:expenses)"
     assert told.look() == [
-        "receipts: done",
+        "receipts: looked; nothing to report",
         "receipts: looked for news",
-        "receipts: waits for you",
         f"receipts: asks: {what}. Answer: dayhand approve {request.id} --data-dir here",
     ]
     assert told.look() == []
@@ -61,7 +60,6 @@ def test_what_waited_before_it_began_is_told_too(told: Told) -> None:
     told.shop.settle()
     told.narrator = told.start()
     assert [line.partition("Answer")[0] for line in told.look()] == [
-        "receipts: waits for you",
         "receipts: asks: Add 1 receipts to Expenses (append of table:expenses). ",
     ]
     told.shop.house.answering.reject(told.shop.views.attention()[0].id)
