@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -10,15 +10,13 @@ from app.asking import Asking, command
 from app.life.installation import Installation
 from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
+from app.widgets.fitting import fit
 from app.window.connect_fields import ConnectFields, Input
 from app.window.saying import Saying, make_button, make_heading
 from app.words.connectors import say_connector
 from app.words.interpreting import interpret
 from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
-
-_FRAME = 80
-"""The room that a screen needs above and below a dialog."""
 
 
 def try_connection(installation: Installation, name: str, given: dict[str, Any] | None = None) -> str:
@@ -123,8 +121,7 @@ class ConnectDialog(QDialog):
     def _fit(self) -> None:
         """As high as what is asked, and not higher than the screen."""
         self._layout.activate()
-        room = self.screen().availableGeometry().height() - _FRAME
-        self.resize(self.width(), min(self.sizeHint().height(), room))
+        fit(self, QSize(self.width(), self.sizeHint().height()))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         super().showEvent(event)

@@ -37,9 +37,12 @@ class HelpDialog(QDialog):
         layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
         layout.setSpacing(Space.MEDIUM)
         layout.addWidget(make_heading(self.tr("Keys")))
-        self._add(layout, self.tr("Everywhere"), list_keys(window))
+        sides = QHBoxLayout()
+        sides.setSpacing(Space.WIDE)
+        self._add(sides, self.tr("Everywhere"), list_keys(window))
         if page is not None:
-            self._add(layout, title, list_page_keys(page))
+            self._add(sides, title, list_page_keys(page))
+        layout.addLayout(sides)
         more = self.tr(
             "Tab goes from one thing to the next, the space bar presses it, and Alt with an underlined letter."
         )
@@ -57,11 +60,13 @@ class HelpDialog(QDialog):
         self.setMinimumWidth(440)
         close.setFocus()
 
-    def _add(self, layout: QVBoxLayout, title: str, keys: Iterator[tuple[str, str]]) -> None:
+    def _add(self, sides: QHBoxLayout, title: str, keys: Iterator[tuple[str, str]]) -> None:
         found = list(dict.fromkeys(keys))
         if not found:
             return
-        layout.addWidget(make_heading(title, Type.STRONG))
+        side = QVBoxLayout()
+        side.setSpacing(Space.MEDIUM)
+        side.addWidget(make_heading(title, Type.STRONG))
         grid = QGridLayout()
         grid.setHorizontalSpacing(Space.WIDE)
         grid.setColumnStretch(1, 1)
@@ -70,7 +75,9 @@ class HelpDialog(QDialog):
             mark(pressed, "ink", "muted")
             grid.addWidget(pressed, row, 0, Qt.AlignmentFlag.AlignLeft)
             grid.addWidget(QLabel(words), row, 1)
-        layout.addLayout(grid)
+        side.addLayout(grid)
+        side.addStretch(1)
+        sides.addLayout(side, 1)
 
 
 def _say(keys: QKeySequence) -> str:

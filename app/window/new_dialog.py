@@ -22,6 +22,7 @@ from app.life.installation import Installation
 from app.look.theme import Space, Tone, colours_of
 from app.templates import BadAnswerError, Kind, Question, Template, all_templates
 from app.widgets.details_view import make_text
+from app.widgets.fitting import fit
 from app.window.new_script import propose_file, say_bad_answer, say_missing, write_script
 from app.window.saying import Saying, make_button, make_heading
 from app.words.templates import say_template
@@ -38,7 +39,7 @@ class NewDialog(QDialog):
         self._installation, self._asking = installation, Asking(self)
         self.setWindowTitle(self.tr("New workflow"))
         self.setMinimumSize(QSize(600, 340))
-        self.resize(760, 560)
+        fit(self, QSize(760, 560))
         self.templates = all_templates()
         self.inputs: dict[str, QLineEdit] = {}
         self.list = QListWidget()

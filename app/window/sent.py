@@ -1,10 +1,12 @@
 """What a fixer was told, word for word."""
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.look.theme import Space
 from app.widgets.details_view import make_text
+from app.widgets.fitting import fit
 from app.widgets.plain import reveal
 from app.window.saying import make_button, make_heading
 
@@ -15,7 +17,7 @@ class SentDialog(QDialog):
     def __init__(self, text: str, parent: QWidget | None = None, *, asks: bool = False) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("What would be sent") if asks else self.tr("What was sent"))
-        self.resize(760, 560)
+        fit(self, QSize(760, 560))
         went = self.tr(
             "This went to whoever repairs scripts, and nothing else. Passwords and the words of mails were left out."
         )

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.life.installation import Installation
 from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
+from app.widgets.fitting import fit
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button, make_heading
 from app.window.trial import Trial
@@ -176,7 +177,7 @@ class TryDialog(QDialog):
         self.results.setVisible(bool(self._waiting))
         self._rest.setVisible(not self._waiting)
         if self._waiting:
-            self.resize(self.size().expandedTo(QSize(680, 560)))
+            fit(self, self.size().expandedTo(QSize(680, 560)))
         self._show_more()
         failed = any(step["error"] for step in answer["steps"])
         self.saying.say(self._say_end(answer), Tone.BAD if failed else Tone.GOOD)

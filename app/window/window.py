@@ -33,6 +33,7 @@ from app.look.dressing import mark
 from app.look.icons import app_icon, glyph_icon
 from app.look.theme import Space, Tone, blend, colours_of
 from app.overview import Overview, say_next, say_summary
+from app.widgets.fitting import fit
 from app.widgets.toast import Toast
 from app.window.page import Page, dropped_script
 from app.window.pages import PAGES, make_page, say_title
@@ -78,7 +79,7 @@ class Window(QMainWindow):
         self._settings = QSettings(str(installation.folder / "window.ini"), QSettings.Format.IniFormat)
         geometry = self._settings.value("geometry")
         if geometry is None or not self.restoreGeometry(geometry):
-            self.resize(_SIZE)
+            fit(self, _SIZE)
         self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
         self._soon.timeout.connect(self.refresh)
         installation.announced.connect(self._stir)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.look.theme import Space, Type
 from app.widgets.details_view import make_text
@@ -14,7 +14,7 @@ from app.window.workflow_facts import WorkflowFacts
 from scheduler.rules.states import WorkflowState
 
 
-class WorkflowSettingsTab(QWidget):
+class WorkflowSettingsTab(QScrollArea):
     watch = Signal(bool)
     archive = Signal()
     remove = Signal()
@@ -31,7 +31,8 @@ class WorkflowSettingsTab(QWidget):
         self.tags = make_text("")
         self.put_away = make_button(self.tr("Put away…"))
         self.forget = make_button(self.tr("Remove with its history…"), importance="risky")
-        layout = QVBoxLayout(self)
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
         layout.setContentsMargins(0, Space.MEDIUM, 0, 0)
         layout.setSpacing(Space.MEDIUM)
         layout.addWidget(make_heading(self.tr("Script"), Type.STRONG))
@@ -50,6 +51,11 @@ class WorkflowSettingsTab(QWidget):
         layout.addWidget(make_text(words, "muted"))
         layout.addLayout(_row(self.put_away, self.forget))
         layout.addStretch(1)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidgetResizable(True)
+        self.setWidget(inner)
         self.watching.clicked.connect(self.watch)
         self.put_away.clicked.connect(self.archive)
         self.forget.clicked.connect(self.remove)

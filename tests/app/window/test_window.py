@@ -131,6 +131,14 @@ def test_it_remembers_its_size(
     assert open_window(empty).size() == QSize(777, 555)
 
 
+def test_it_opens_no_larger_than_the_screen(window: Window) -> None:
+    room = window.screen().availableSize()
+    assert window.size() == window.size().boundedTo(room)
+    for page in PAGES:
+        window.open_page(page)
+    assert window.minimumSizeHint().height() < 485, "half of 1080 less a title and a panel: every page at 200 %"
+
+
 def test_closing_it_is_for_others_to_decide(qtbot: QtBot, window: Window) -> None:
     with qtbot.waitSignal(window.closing):
         window.close()

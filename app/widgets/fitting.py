@@ -1,0 +1,11 @@
+"""Windows that are never larger than the screen they open on, however much of it a pixel of theirs takes."""
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
+
+_FRAME = QSize(8, 80)
+"""What a screen needs around a window: its borders, its title, a panel that says nothing of itself."""
+
+
+def fit(window: QWidget, wanted: QSize) -> None:
+    window.resize(wanted.boundedTo(window.screen().availableSize() - _FRAME))
