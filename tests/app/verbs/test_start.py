@@ -80,7 +80,7 @@ def test_until_idle_it_does_what_is_there_to_do_and_ends(tmp_path: Path) -> None
     said, complained = process.communicate(timeout=60)
     assert (process.returncode, complained) == (0, "")
     assert "hello: looked for news" in said
-    assert "hello: done" in said
+    assert "hello: looked; nothing to report" in said
     assert "wait_for_an_hour" not in said
 
 
