@@ -3,8 +3,8 @@
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
-_FRAME = QSize(8, 80)
-"""What a screen needs around a window: its borders, its title, a panel that says nothing of itself."""
+_FRAME = QSize(8, 48)
+"""What a screen needs around a window: its borders and its title."""
 
 
 def fit(window: QWidget, wanted: QSize) -> None:
