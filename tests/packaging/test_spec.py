@@ -4,7 +4,7 @@ stand-ins for the parts of PyInstaller."""
 import sys
 import sysconfig
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +18,12 @@ SPEC = Path(__file__).parents[2] / "packaging" / "dayhand.spec"
 def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     sysconfig.get_path("stdlib")  # what it finds it keeps, and on a Mac it would find nothing here
     monkeypatch.setattr(sys, "platform", "darwin")
-    made: dict[str, Any] = {}
+    asked_for: list[str] = []
+    for name in ("PyInstaller", "PyInstaller.utils"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    hooks = SimpleNamespace(collect_data_files=lambda name: asked_for.append(name) or [])
+    monkeypatch.setitem(sys.modules, "PyInstaller.utils.hooks", hooks)
+    made: dict[str, Any] = {"data of": asked_for}
     found = SimpleNamespace(binaries=[], datas=[], scripts=[], pure=[])
     given = {
         "SPECPATH": str(SPEC.parent),
@@ -40,3 +45,7 @@ def test_a_mac_may_show_its_windows_but_not_in_the_dock(bundle: dict[str, Any]) 
 
 def test_a_mac_is_told_the_version(bundle: dict[str, Any]) -> None:
     assert (bundle["name"], bundle["version"]) == ("Dayhand.app", __version__)
+
+
+def test_a_mac_gets_the_files_of_what_shows_notices_there(bundle: dict[str, Any]) -> None:
+    assert bundle["data of"] == ["desktop_notifier"]
