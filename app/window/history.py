@@ -129,7 +129,7 @@ class HistoryPage(Page):
             (self.tr("Last 30 days"), 29),
         ):
             self.since.addItem(label, days)
-        self.export = make_button(self.tr("Export…"), "Ctrl+E")
+        self.export = make_button(self.tr("Export…"), "Ctrl+S")
         self.count = QLabel()
         mark(self.count, "ink", "muted")
         self.empty = EmptyPage(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPixmapCache
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
@@ -137,6 +137,15 @@ def test_it_opens_no_larger_than_the_screen(window: Window) -> None:
     for page in PAGES:
         window.open_page(page)
     assert window.minimumSizeHint().height() < 485, "half of 1080 less a title and a panel: every page at 200 %"
+
+
+def test_no_key_of_a_page_is_taken_by_the_field_one_searches_in(window: Window) -> None:
+    """On X11 a line of text moves, deletes or marks by these."""
+    taken = {f"Ctrl+{letter}" for letter in "ACDEHKUVXYZ"}
+    for name in PAGES:
+        window.open_page(name)
+        keys = {button.shortcut().toString() for button in window.pages[name].findChildren(QAbstractButton)}
+        assert not keys & taken, name
 
 
 def test_closing_it_is_for_others_to_decide(qtbot: QtBot, window: Window) -> None:
