@@ -22,7 +22,7 @@ from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
 from app.widgets.search_field import SearchField
 from app.window.history_details import say_trigger
-from app.window.history_export import write_history
+from app.window.history_export import name_by_kind, write_history
 from app.window.history_model import HistoryModel
 from app.window.history_rows import Read, Row, read_page
 from app.window.history_run import RunPane
@@ -269,9 +269,11 @@ class HistoryPage(Page):
 
     def _choose_export(self) -> None:
         kinds = self.tr("Table (*.csv);;Data (*.json)")
-        found, _ = QFileDialog.getSaveFileName(self, self.tr("Export what is shown"), "history.csv", kinds)
-        if found:
-            self.export_to(Path(found))
+        dialog = QFileDialog(self, self.tr("Export what is shown"), "", kinds)
+        name_by_kind(dialog)
+        dialog.fileSelected.connect(lambda found: self.export_to(Path(found)))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
 
     def export_to(self, path: Path) -> None:
         """All that is looked for, not only what was scrolled to."""

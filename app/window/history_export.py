@@ -4,6 +4,8 @@ import csv
 import json
 from pathlib import Path
 
+from PySide6.QtWidgets import QFileDialog
+
 from app.life.installation import Installation
 from app.window.history_rows import Row, read_page
 from scheduler.engine.workflows.views.history import Found
@@ -41,3 +43,17 @@ def write_history(installation: Installation, wanted: Found, path: Path) -> int:
             table.writeheader()
             table.writerows(written)
     return len(written)
+
+
+def name_by_kind(dialog: QFileDialog) -> None:
+    """A file is what its name says, so the name that is proposed follows the kind that is chosen."""
+
+    def name(kind: str) -> None:
+        ending = ".json" if "*.json" in kind else ".csv"
+        dialog.setDefaultSuffix(ending)
+        dialog.selectFile(Path(*dialog.selectedFiles()[:1]).with_suffix(ending).name)
+
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(".csv")
+    dialog.selectFile("history.csv")
+    dialog.filterSelected.connect(name)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QModelIndex
-from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
@@ -221,6 +221,20 @@ def test_a_real_failure_names_its_place_and_is_tried_again(qtbot: QtBot, empty: 
     wait(lambda: len(empty.views.run(run).chain) == 2)
     page.refresh()
     wait(lambda: "Try again" not in buttons(page))
+
+
+def test_the_name_of_an_export_follows_its_kind(page: HistoryPage, wait: Wait, tmp_path: Path) -> None:
+    page.export.click()
+    [dialog] = page.findChildren(QFileDialog)
+    dialog.setDirectory(str(tmp_path))
+    named = []
+    for kind in reversed(dialog.nameFilters()):
+        dialog.filterSelected.emit(kind)  # as a person's choice does
+        named += [Path(name).name for name in dialog.selectedFiles()]
+    assert named == ["history.json", "history.csv"]
+    dialog.fileSelected.emit(str(tmp_path / "mine.json"))
+    wait(lambda: "mine.json" in page.saying.sentence and (tmp_path / "mine.json").exists())
+    dialog.close()
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])
