@@ -1,13 +1,13 @@
 """One at a time, among all threads and processes that use the same file; the system lets go when a holder dies."""
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from scheduler.connections.connector import ToolFailedError
+from scheduler.file_lock import try_to_lock
 from scheduler.rules.failures import FailureClass
 
 _PAUSE = 0.02
@@ -27,31 +27,10 @@ def locked(lock: Path, seconds: float, what: str) -> Iterator[None]:
 def _take(descriptor: int, seconds: float, what: str) -> None:
     give_up = time.monotonic() + seconds
     while True:
-        if _try_to_lock(descriptor):
+        if try_to_lock(descriptor):
             return
         if time.monotonic() > give_up:
             raise ToolFailedError.because(
                 FailureClass.TRANSIENT, f"Something else is using {what}, so nothing was done."
             )
         time.sleep(_PAUSE)
-
-
-if sys.platform == "win32":  # pragma: no cover  not run here
-    import msvcrt
-
-    def _try_to_lock(descriptor: int) -> bool:
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _try_to_lock(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

@@ -1,11 +1,11 @@
 """One engine per data folder: a lock that the operating system lets go of when its holder dies."""
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from scheduler.file_lock import try_to_lock
 from scheduler.store.connection import explained
 from scheduler.store.errors import StoreError
 
@@ -25,29 +25,8 @@ def hold(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not _try_to_lock(descriptor):
+        if not try_to_lock(descriptor):
             raise FolderInUseError(folder)
         yield
     finally:
         os.close(descriptor)
-
-
-if sys.platform == "win32":  # pragma: no cover  not run here
-    import msvcrt
-
-    def _try_to_lock(descriptor: int) -> bool:
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _try_to_lock(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
