@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
+
+from scheduler.engine.clock import SystemClock
 
 _CELL = 60
 
 
 def now() -> datetime:
-    return datetime.now(UTC)
+    return SystemClock().now()
 
 
 def say_time(text: str | None, nothing: str = "") -> str:

@@ -16,6 +16,7 @@ from app.widgets.signs import sign_run
 from app.window.history_rows import Read, Row, settle_retries
 from app.words.states import RunState
 from app.words.times import say_range, say_span, say_time
+from scheduler.engine.clock import SystemClock
 
 Index = QModelIndex | QPersistentModelIndex
 _WORD = Qt.ItemDataRole.AccessibleTextRole
@@ -36,7 +37,7 @@ class HistoryModel(QStandardItemModel):
 
     def __init__(self, zone: ZoneInfo, parent: QObject | None = None) -> None:
         super().__init__(0, len(Column), parent)
-        self._zone, self._now = zone, datetime.now(zone)
+        self._zone, self._now = zone, SystemClock().now().astimezone(zone)
         self._rows: list[Row] = []
         self._chips: Mapping[RunState, QIcon] = {}
         self._minutes: dict[datetime, str] = {}
