@@ -19,7 +19,9 @@ _UNREAD = ("scheduler/importing/", "scheduler/store/migrations/")
 _SILENT = {"debug", "info", "warning", "error", "exception", "critical", "compile", "execute", "executemany"} | {
     "Field", "Parameter", "ArgumentParser", "add_argument"
 }  # fmt: skip
-_QUERY = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WHERE|FROM|JOIN|ORDER BY|ALTER|VALUES|AND)\b")
+_QUERY = re.compile(
+    r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WHERE|FROM|JOIN|ORDER BY|ALTER|VALUES|AND)\b|(=|LIKE) \?"
+)
 _HOLE = re.compile(r"\{[a-z_]+(?:\[[^\]{}]*\]|\.[a-z_]+)*(?:![rs])?(?::[^{}]*)?\}")
 _WORDS = re.compile(r"[A-Za-z]{2,}\S* | [A-Za-z]{2,}")
 HOLE = "\0"
