@@ -18,7 +18,9 @@ from app.platform.bus import Bus
 from app.platform.moods import Moods
 from app.tray.icon import Tray
 from app.tray.menu import Choice
+from app.window.connect_dialog import ConnectDialog
 from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.store import connections
 from tests.app.living import Wait, deploy, empty, installation, request_, rows, wait
 from tests.app.notices.recording import ABLE, StandInDaemon
 from tests.desktop.buses import PrivateBus
@@ -72,6 +74,28 @@ def test_a_question_is_a_notice_and_its_button_is_the_same_command(
     wait(lambda: len(rows(installation)) == 4)
     wait(lambda: installation.views.run(str(request_.run)).status == "committed")
     wait(lambda: "Receipts" not in screen.titles())
+
+
+def test_reconnecting_from_a_notice_brings_the_form_and_then_the_work_goes_on(
+    make_shell: Callable[..., Shell],
+    installation: Installation,
+    request_: RequestView,
+    screen: StandInDaemon,
+    wait: Wait,
+) -> None:
+    def find_lost() -> int | None:
+        return next((number for number, shown in screen.shown.items() if "reconnect" in shown[5]), None)
+
+    shell = make_shell(installation)
+    with installation.database.write() as db:
+        connections.set_trouble(db, "table:expenses", "The disk is not there. Plug it in and connect again.")
+    command(installation, "approve", request=request_.id)
+    screen.press(wait(find_lost), "reconnect")
+    dialog = wait(lambda: shell.window.findChild(ConnectDialog))
+    assert dialog.connection == "table:expenses"
+    dialog.connect_button.click()
+    wait(lambda: len(rows(installation)) == 4)
+    wait(lambda: find_lost() is None)
 
 
 def test_a_notice_goes_when_its_question_is_answered_elsewhere(
