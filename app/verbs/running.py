@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from app.cli import UsageError
 from app.keeping.folder import add_data_dir
@@ -142,8 +142,11 @@ def _publish_arguments(parser: ArgumentParser) -> None:
 
 
 def _json(text: str) -> Any:
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(constant)
+
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=refuse)  # Python would take NaN and Infinity
     except (ValueError, RecursionError) as error:
         raise ArgumentTypeError(f"{text!r:.80} is not JSON") from error
 

@@ -145,6 +145,8 @@ def test_another_program_publishes_into_a_topic(shop: Shop) -> None:
         ("u", "a", None, "W has no topic u. It has: t."),
         ("t", "", None, "An event needs an id that makes it unique."),
         ("t", "a", "x" * 1_000_001, "An event holds at most 1 MB; publish the path of a file instead."),
+        ("t", "a", [float("nan")], "event.data[0] is nan, which JSON does not have; write None."),
+        ("t", "\udcff", 1, "event.id is a text with half a character; write .encode(errors='replace').decode()."),
     ],
 )
 def test_what_cannot_be_published_is_refused(

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from dayhand import Misuse
+from dayhand._values import check
+
 from scheduler.engine.commands import Answer, Commands
 from scheduler.engine.context import Context
 from scheduler.engine.definition import schedule_id
@@ -202,6 +205,10 @@ class WorkflowCommands:
 
         if not identity:
             raise RefusedError("id", "An event needs an id that makes it unique.")
+        try:
+            check({"id": identity, "title": title, "data": data}, "event")
+        except Misuse as misuse:
+            raise RefusedError("data", misuse.sentence) from misuse
         if len(str(data)) > _LARGEST_EVENT:
             raise RefusedError("too large", "An event holds at most 1 MB; publish the path of a file instead.")
         return self._do("publish", workflow, request, act)
