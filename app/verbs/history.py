@@ -8,7 +8,7 @@ from typing import Any
 
 from app.cli import RefusedError
 from app.keeping.folder import add_data_dir
-from app.verbs.human import RUN_HEADS, on_one_line, run_row, say_status, say_time, table
+from app.verbs.human import RUN_HEADS, on_one_line, run_row, say_how, say_status, say_time, table
 from app.verbs.verb import Told, Verb, ask, stream
 
 
@@ -75,7 +75,7 @@ def _runs(options: Namespace) -> Told:
 
 
 def _say_run(run: dict[str, Any]) -> Iterator[str]:
-    yield f"{run['id']}: {run['workflow']}, {run['handler']} ({run['kind']}), {say_status(run['status'])}"
+    yield f"{run['id']}: {run['workflow']}, {run['handler']} ({run['kind']}), {say_how(run)}"
     if run["summary"]:
         yield on_one_line(run["summary"])
     if run["error"]:
@@ -89,8 +89,7 @@ def _say_run(run: dict[str, Any]) -> Iterator[str]:
     if len(run["chain"]) > 1:
         yield "Attempts:"
         yield from (
-            f"  {one['attempt']}  {one['id']}  {say_status(one['status'])}  "
-            f"{on_one_line(one['error'] or one['summary'] or '')}"
+            f"  {one['attempt']}  {one['id']}  {say_how(one)}  {on_one_line(one['error'] or one['summary'] or '')}"
             for one in run["chain"]
         )
     if run["events"]:

@@ -85,6 +85,12 @@ def say_status(status: str) -> str:
     return STATUS.get(status, status)
 
 
+def say_how(run: dict[str, Any]) -> str:
+    """How a run stands; what waited no longer does once another attempt took its place."""
+    waited = run["is_followed"] and run["status"].startswith("paused:")
+    return "failed" if waited else say_status(run["status"])
+
+
 RUN_HEADS = ("WHEN", "TOOK", "WORKFLOW", "HANDLER", "HOW", "RUN", "WHAT")
 
 
@@ -95,7 +101,7 @@ def run_row(run: dict[str, Any]) -> tuple[Any, ...]:
         say_length(run["began"], run["ended"]),
         run["workflow"],
         run["handler"],
-        say_status(run["status"]),
+        say_how(run),
         run["id"],
         run["error"] or run["summary"],
     )

@@ -155,6 +155,13 @@ def queued(db: sqlite3.Connection, schedule: str | None = None) -> list[Occurren
     return [_from_sql(row) for row in rows]
 
 
+def find_queued(db: sqlite3.Connection, beginning: str) -> str | None:
+    """The key of the one that waits for its turn and whose key begins so; its run will have that id."""
+    bounds = (beginning, f"{beginning}g")
+    row = db.execute("SELECT key FROM occurrences WHERE key >= ? AND key < ? AND state = 'queued'", bounds).fetchone()
+    return None if row is None else str(row[0])
+
+
 QueuedRow: TypeAlias = tuple[OccurrenceRow, str, str, datetime | None]
 """An occurrence that may start, with the policies and the kind of its schedule, and the time of a producer that came
 while it waited, or while the one that it replaced did."""

@@ -6,6 +6,7 @@ import pytest
 
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.layer import RunLayer
+from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.rules.failures import FailureClass
 from scheduler.workers.limits import Limits
 from tests.engine.harness import HOUR, MINUTE
@@ -234,6 +235,26 @@ def test_the_same_request_stops_once(shop: Shop) -> None:
     assert len(shop.active()) == 1, "the second run was not meant"
     shop.commands.stop("w")
     shop.tick()
+
+
+def test_one_that_waits_for_its_turn_is_known_by_its_id_and_stopped(shop: Shop) -> None:
+    """It has an id before it begins: its log can be followed, and it need not begin at all."""
+    shop.deploy(job(FOREVER))
+    [running] = shop.commands.run("w")["runs"]
+    shop.until_begun()
+    [waiting] = shop.commands.run("w", when_finished=True)["runs"]
+    views = WorkflowViews(shop.engine.context, shop.house.plans, shop.house.registry)
+    part = views.log(waiting, 0)
+    assert (part.run, part.text, part.is_over) == (waiting, "", False)
+    with pytest.raises(RefusedError) as refused:
+        views.run(waiting)
+    assert str(refused.value) == f"{waiting} has not begun yet; it waits for its turn."
+    assert shop.commands.stop(waiting[:6]) == {"stopped": [waiting]}
+    assert [run.id for run in shop.active()] == [running], "the other one goes on"
+    shop.commands.stop(running)
+    shop.tick()
+    assert shop.states("j") == ["cancelled"] * 2 and len(shop.runs("j")) == 1
+    assert "There is no run" in refusal(shop, waiting)
 
 
 def test_nothing_to_stop_is_said(shop: Shop) -> None:

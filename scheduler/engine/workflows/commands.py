@@ -22,12 +22,13 @@ from scheduler.engine.runs.layer import RunLayer
 from scheduler.engine.workflows import starting
 from scheduler.engine.workflows.deploying import Deploying, Wish
 from scheduler.engine.workflows.letting_go import let_all_go, let_go
-from scheduler.engine.workflows.names import find_run, find_workflow, split_target
+from scheduler.engine.workflows.names import find_run, find_waiting, find_workflow, split_target
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.phases import HandlerKind, Status
-from scheduler.store import events, facts, handlers, mutations, runs, schedules, workflows
+from scheduler.store import events, facts, handlers, mutations, occurrences, runs, schedules, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
+from scheduler.timing.occurrences import Reason, State
 from scheduler.timing.policies import Overlap
 from scheduler.workers.discovery import find_tools
 
@@ -95,6 +96,10 @@ class WorkflowCommands:
         flying: list[str] = []
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            waiting = find_waiting(db, target)
+            if waiting is not None and workflows.find(db, target) is None:
+                occurrences.move(db, waiting, State.QUEUED, State.CANCELLED, reason=Reason.STOPPED, ended=now)
+                return {"stopped": [run_id(waiting)]}
             stopped = []
             for row in self._open_runs(db, target):
                 if row.status is Status.RECONCILIATION:

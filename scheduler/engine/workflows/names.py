@@ -5,7 +5,7 @@ import sqlite3
 from dayhand._workflow import make_slug
 
 from scheduler.engine.refusal import RefusedError
-from scheduler.store import runs, workflows
+from scheduler.store import occurrences, runs, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import WorkflowRow
 
@@ -31,7 +31,16 @@ def find_run(db: sqlite3.Connection, text: str) -> RunRow:
         return max(found, key=lambda row: row.attempt)
     if chains:
         raise RefusedError("ambiguous", f"{text} is the beginning of several runs; write more of it.")
+    if find_waiting(db, text) is not None:
+        raise RefusedError("not begun", f"{text} has not begun yet; it waits for its turn.")
     raise RefusedError("unknown", f"There is no run {text}; dayhand history lists them.")
+
+
+def find_waiting(db: sqlite3.Connection, text: str) -> str | None:
+    """The key of the occurrence whose run that will be, once its turn has come."""
+    if len(text) < _SHORTEST or runs.beginning_with(db, text):
+        return None
+    return occurrences.find_queued(db, text)
 
 
 def split_target(text: str) -> tuple[str, str | None]:

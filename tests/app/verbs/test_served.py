@@ -108,6 +108,19 @@ def test_a_script_cannot_answer_for_the_person(line: Line, app: Installation) ->
     assert request["id"] in [one["id"] for one in line.ask("attention")["requests"]], "nobody has answered it"
 
 
+def test_an_attempt_that_another_one_followed_waits_for_nobody(line: Line, app: Installation) -> None:
+    """It waited for a permission; now its next attempt waits for a yes."""
+    line.ask("connect", "table:expenses", "--path", str(line.folder.parent / "expenses.csv"))
+    line.deploy(ASKING, name="receipts.py")
+    [permission] = line.wait_for(lambda: line.ask("attention")["requests"])
+    line.ask("approve", permission["id"])
+    line.wait_for(lambda: [one for one in line.ask("attention")["requests"] if one["kind"] == "approval"])
+    attempts = line.ask("history", "receipts/FileReceipt", "--status", "waiting")["runs"]
+    assert [(one["attempt"], one["is_followed"]) for one in attempts] == [(2, False), (1, True)]
+    shown = line.read("runs", "show", attempts[0]["id"])
+    assert f"1  {permission['run']}  failed" in shown and f"{attempts[0]['id']}  waits for you" in shown
+
+
 def test_a_run_is_shown_with_its_call_and_log(line: Line, app: Installation) -> None:
     deploy_asking(line)
     [request] = line.wait_for(lambda: line.ask("attention")["requests"])

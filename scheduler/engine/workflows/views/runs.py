@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from scheduler.engine.workflows.names import find_run
+from scheduler.engine.workflows.names import find_run, find_waiting
 from scheduler.engine.workflows.views.look import Look
 from scheduler.engine.workflows.views.requests import RequestView, view_request
 from scheduler.rules.phases import HandlerKind, Phase, Status
@@ -33,6 +33,8 @@ class RunView:
     summary: str | None
     error: str | None
     """What went wrong, in a sentence."""
+    is_followed: bool
+    """Another attempt took its place, whatever its status says it waits for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +118,7 @@ def view_run(row: PastRun | RunRow, planned: datetime | None = None) -> RunView:
         attempt=row.attempt,
         summary=row.summary,
         error=_say_error(row.error),
+        is_followed=row.followed,
     )
 
 
@@ -155,6 +158,8 @@ def describe(look: Look, text: str) -> RunDetails:
 
 
 def read_log(look: Look, text: str, since: int) -> LogPart:
+    if find_waiting(look.db, text) is not None:
+        return LogPart(run=text, text="", part=since, is_over=False)
     row = find_run(look.db, text)
     # How it stands is read first: what is printed afterwards is then in the next part, never lost.
     pieces = logs.since(look.db, row.id, since)
