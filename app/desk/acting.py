@@ -126,6 +126,10 @@ class Acting:
             )
         )
 
+    def cancel_backfill(self, target: str, *, request: str | None = None) -> dict[str, Any]:
+        workflow, handler = split_target(target)
+        return self._floor.act(lambda house: house.commands.cancel_backfill(workflow, handler, request=request))
+
     def publish(
         self, workflow: str, topic: str, identity: str, *, title: str = "", data: Any = None, request: str | None = None
     ) -> dict[str, Any]:

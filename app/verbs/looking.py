@@ -58,6 +58,8 @@ def _say_show(answer: dict[str, Any]) -> Iterator[str]:
             for one in answer["handlers"]
         ],
     )
+    for one in answer["backfills"]:
+        yield f"Past times of {one['handler']}: {one['made']:,} of {one['total']:,}"
     waiting = {topic: number for topic, number in answer["pending"].items() if number}
     if waiting:
         yield ""

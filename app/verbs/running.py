@@ -104,13 +104,19 @@ def _skip(options: Namespace) -> Told:
 
 def _backfill_arguments(parser: ArgumentParser) -> None:
     _target(parser, "Run the times of a past range, both ends included.")
-    parser.add_argument("--from", dest="start", required=True, metavar="TIME")
-    parser.add_argument("--until", dest="end", required=True, metavar="TIME")
+    parser.add_argument("--from", dest="start", metavar="TIME")
+    parser.add_argument("--until", dest="end", metavar="TIME")
+    parser.add_argument("--cancel", action="store_true", help="run no more of those that were asked for before")
     parser.add_argument("--missing", action="store_true", help="only times that did not run")
     parser.add_argument("--overlap", metavar="POLICY", help="what to do while one still runs (default: buffer_all)")
 
 
 def _backfill(options: Namespace) -> Told:
+    if options.cancel != (options.start is None) or options.cancel != (options.end is None):
+        raise UsageError("Say from when until when with --from and --until, or --cancel.")
+    if options.cancel:
+        answer = ask(options, "cancel_backfill", target=options.target, request=options.request)
+        return Told(answer, lambda _: [f"No more past times of {options.target} are run."])
     answer = ask(
         options,
         "backfill",

@@ -68,6 +68,8 @@ def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[di
         return
     with refusing():
         from app.desk.direct import open_desk  # noqa: PLC0415  the store is loaded only where no app answers
+        from app.desk.floor import refuse_not_running  # noqa: PLC0415
+        from app.desk.refusals import write_refusal  # noqa: PLC0415
         from scheduler.store.lock import FolderInUseError  # noqa: PLC0415
 
         give_up = time.monotonic() + _PATIENCE
@@ -75,10 +77,10 @@ def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[di
             try:
                 with open_desk(folder, verb) as desk:
                     for message in desk.answer(verb, arguments):
-                        if message is None:
-                            time.sleep(_PAUSE)
-                        else:
-                            yield message
+                        if message is None:  # it would wait for what only an app that runs can do
+                            yield write_refusal(refuse_not_running())
+                            return
+                        yield message
             except FolderInUseError:  # another command writes, or the app is just starting
                 if (end := client.reach(folder)) is not None:
                     yield from client.ask(end, verb, arguments)

@@ -133,7 +133,7 @@ def read_schedule(installation: Installation, row: ScheduleRow) -> ScheduleFacts
         coming=coming,
         is_paused=row.rests,
         skips=row.skip_at,
-        backfills=tuple(one for one in backfills.of_schedule(db, row.id) if one.ended is None),
+        backfills=tuple(backfills.going_on(db, row.id)),
     )
 
 

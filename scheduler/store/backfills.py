@@ -78,6 +78,13 @@ def still_open(db: sqlite3.Connection) -> list[BackfillRow]:
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE ended IS NULL ORDER BY created")]
 
 
+def going_on(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
+    """Those with times still to come, or with some that wait for their turn; the newest first."""
+    waiting = "SELECT backfill FROM occurrences WHERE schedule = :schedule AND state = 'queued'"
+    query = f"{_ALL} WHERE schedule = :schedule AND (ended IS NULL OR id IN ({waiting})) ORDER BY created DESC"
+    return [_from_sql(row) for row in db.execute(query, {"schedule": schedule})]
+
+
 def of_schedule(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE schedule = ? ORDER BY created DESC", (schedule,))]
 

@@ -25,7 +25,7 @@ from scheduler.engine.workflows.letting_go import let_all_go, let_go
 from scheduler.engine.workflows.names import find_run, find_waiting, find_workflow, split_target
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.phases import HandlerKind, Status
-from scheduler.store import events, facts, handlers, mutations, occurrences, runs, schedules, workflows
+from scheduler.store import backfills, events, facts, handlers, mutations, occurrences, runs, schedules, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
 from scheduler.timing.occurrences import Reason, State
@@ -196,6 +196,18 @@ class WorkflowCommands:
             ),
         )
 
+    def cancel_backfill(
+        self, workflow: str, handler: str | None = None, *, request: str | None = None
+    ) -> dict[str, Any]:
+        """Run no more past times; what runs may finish."""
+        db = self._context.database.read()
+        row = find_workflow(db, workflow)
+        going = [one for schedule in self._schedules_of(row, handler) for one in backfills.going_on(db, schedule)]
+        if not going:
+            raise RefusedError("not running", f"No past times of {row.name} are being run.")
+        ended = [self._schedules.cancel_backfill(one.id, request=request and f"{request} {one.id}") for one in going]
+        return {"workflow": row.slug, "cancelled": [one.backfill for one in ended]}
+
     def publish(
         self, workflow: str, topic: str, identity: str, *, title: str = "", data: Any = None, request: str | None = None
     ) -> dict[str, Any]:
@@ -301,13 +313,7 @@ class WorkflowCommands:
         act: Callable[[str, str | None], Answer],
     ) -> dict[str, Any]:
         """The schedule of one handler, or all of the workflow for which it makes sense."""
-        names = [one.id for one in schedules.every_one(self._context.database.read(), workflow=row.slug)]
-        chosen = names if handler is None else [one for one in names if one == schedule_id(row.slug, handler)]
-        if not chosen:
-            known = ", ".join(one.partition("/")[2] for one in names)
-            if not known:
-                raise RefusedError("unknown", f"{row.name} has no schedule: its consumers run by themselves.")
-            raise RefusedError("unknown", f"{row.name} has no schedule {handler}. It has: {known}.")
+        chosen = self._schedules_of(row, handler)
         answers, refused = [], None
         for one in chosen:
             try:
@@ -323,6 +329,16 @@ class WorkflowCommands:
                 for one in answers
             ],
         }
+
+    def _schedules_of(self, row: WorkflowRow, handler: str | None) -> list[str]:
+        names = [one.id for one in schedules.every_one(self._context.database.read(), workflow=row.slug)]
+        chosen = names if handler is None else [one for one in names if one == schedule_id(row.slug, handler)]
+        if not chosen:
+            known = ", ".join(one.partition("/")[2] for one in names)
+            if not known:
+                raise RefusedError("unknown", f"{row.name} has no schedule: its consumers run by themselves.")
+            raise RefusedError("unknown", f"{row.name} has no schedule {handler}. It has: {known}.")
+        return chosen
 
     def _open_runs(self, db: sqlite3.Connection, target: str) -> list[RunRow]:
         workflow, handler = split_target(target)

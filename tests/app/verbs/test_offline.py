@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from scheduler.store import occurrences
+from scheduler.store.health import open_for_reading
 from scheduler.store.lock import hold
 from tests.app.verbs.served import ASKING, Line, job
 
@@ -30,6 +32,7 @@ NEEDING_AN_APP = [
     ("resume", "backup"),
     ("skip-next", "backup"),
     ("backfill", "backup", "--from", "2026-01-01", "--until", "2026-01-02"),
+    ("backfill", "backup", "--cancel"),
     ("publish", "backup", "topic", "--id", "1"),
     ("skip-event", "backup", "topic", "--id", "1"),
     ("resolve", "abcd", "happened"),
@@ -72,6 +75,16 @@ def test_what_needs_the_app_says_how_to_start_it(line: Line, words: tuple[str, .
     code, sentence = line.refuse(*words)
     assert code == "not running"
     assert "dayhand --headless" in sentence
+
+
+def test_a_log_that_nobody_will_write_is_not_waited_for(line: Line) -> None:
+    """The first look of a producer waits for an app that starts it."""
+    line.deploy(ASKING)
+    database = open_for_reading(line.folder)
+    [first] = occurrences.queued(database.read())
+    database.close()
+    assert line.read("logs", first.key[:16]) == "It printed nothing.\n"
+    assert line.refuse("logs", first.key[:16], "--follow")[0] == "not running"
 
 
 def test_checking_stores_nothing(line: Line) -> None:
@@ -154,6 +167,7 @@ def test_refusals_have_a_code_and_a_sentence(line: Line, words: tuple[str, ...],
         ("publish", "a", "b", "--id", "1", "--data", "NaN"),
         ("next", "--count", "many"),
         ("backfill", "backup"),
+        ("backfill", "backup", "--cancel", "--from", "2026-01-01"),
         ("connect", "table:x", "--set", "path"),
         ("list", "--colour"),
     ],

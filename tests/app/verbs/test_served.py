@@ -229,6 +229,20 @@ def test_backfilling_says_how_many(line: Line, app: Installation) -> None:
     )
 
 
+def test_a_backfill_is_seen_and_cancelled(line: Line, app: Installation) -> None:
+    """What runs may finish; what waits does not begin."""
+    line.deploy(job("while not ctx.cancelled: pass"))
+    line.ask("backfill", "backup", "--from", "2026-01-01T00:00Z", "--until", "2026-01-03T12:00Z")
+    line.wait_for(lambda: line.ask("list")["workflows"][0]["state"] == "running")
+    line.wait_for(lambda: line.ask("show", "backup")["backfills"][0]["made"] == 3)
+    assert "Past times of work: 3 of 3" in line.read("show", "backup")
+    assert len(line.ask("backfill", "backup", "--cancel")["cancelled"]) == 1
+    line.ask("stop", "backup")
+    line.wait_for(lambda: len(line.ask("history", "--status", "dropped")["occurrences"]) == 2)
+    assert line.ask("show", "backup")["backfills"] == []
+    assert line.refuse("backfill", "backup", "--cancel") == ("not running", "No past times of Backup are being run.")
+
+
 def test_the_same_request_id_gets_the_first_answer(line: Line, app: Installation) -> None:
     line.deploy(job())
     first = line.ask("run", "backup", "--request", "once")

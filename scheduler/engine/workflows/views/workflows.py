@@ -10,7 +10,7 @@ from scheduler.engine.workflows.views.look import Look
 from scheduler.engine.workflows.views.runs import RunView, view_run
 from scheduler.engine.workflows.views.sentences import say_schedule, say_state
 from scheduler.rules.states import WorkflowFacts, WorkflowState, decide_state
-from scheduler.store import events, grants, handlers, history, lanes, runs, workflows
+from scheduler.store import backfills, events, grants, handlers, history, lanes, runs, workflows
 from scheduler.store.history import Page, Search
 from scheduler.store.lanes import Block
 from scheduler.store.requests import RequestKind
@@ -62,6 +62,16 @@ class GrantView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillView:
+    """Past times that a person asked for and that are still being run."""
+
+    handler: str
+    backfill: str
+    made: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LaneView:
     handlers: tuple[str, ...]
     blocked: str | None
@@ -81,6 +91,7 @@ class WorkflowDetails(WorkflowView):
     """By topic: how many events wait."""
     recent: tuple[RunView, ...]
     grants: tuple[GrantView, ...]
+    backfills: tuple[BackfillView, ...]
     lanes: tuple[LaneView, ...]
 
 
@@ -127,6 +138,11 @@ def describe(look: Look, name: str) -> WorkflowDetails:
         pending=events.number_pending(look.db, row.slug),
         recent=tuple(view_run(one) for one in recent),
         grants=_view_grants(look, row.slug),
+        backfills=tuple(
+            BackfillView(handler=schedule.handler, backfill=one.id, made=one.made, total=one.total)
+            for schedule in standing.schedules
+            for one in backfills.going_on(look.db, schedule.id)
+        ),
         lanes=tuple(
             LaneView(
                 handlers=tuple(one.name for one in plan.handlers.values() if one.lane == lane.name),
