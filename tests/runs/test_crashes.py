@@ -98,6 +98,21 @@ def test_a_crash_inside_the_call_that_did_not_happen_starts_afresh(shop: Shop) -
     assert shop.state("C")["done"] == ["a"]
 
 
+def test_what_became_of_a_crashed_run_is_answered_by_its_own_name_too(shop: Shop) -> None:
+    """Its next attempt waits for the answer; history shows both."""
+    shop.deploy(consumer(tool="blind"))
+    shop.tick()
+    shop.publish("a")
+    die_in_call(shop, happens=True)
+    shop.tick()
+    crashed, waiting = shop.runs("C")[1:]
+    assert (crashed.status, waiting.status) == ("crashed", "paused:reconciliation")
+    for _ in range(2):
+        assert shop.answering.resolve(crashed.id, "happened") == {"run": waiting.id, "answer": "happened"}
+        shop.tick()
+    assert (len(shop.world.calls), shop.events()) == (1, {"a": "consumed"})
+
+
 def test_the_events_of_an_unsure_run_stay_reserved_over_restarts(shop: Shop) -> None:
     """X10"""
     shop.world.fails = [fail(FailureClass.UNSURE)]

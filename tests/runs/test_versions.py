@@ -92,6 +92,7 @@ def test_rolling_back_is_refused_where_there_is_nothing_to_go_to(shop: Shop) -> 
     assert refusal(shop.commands.rollback, "w") == (
         "W has no earlier version that worked; dayhand versions w lists them."
     )
+    assert refusal(shop.commands.rollback, "w", 0) == "W has no version 0; dayhand versions w lists them."
     assert refusal(shop.commands.rollback, "w", 7) == "W has no version 7; dayhand versions w lists them."
 
 
@@ -153,7 +154,7 @@ def test_refused_while_it_acts_outside(shop: Shop, verb: str) -> None:
     shop.publish("a")
     shop.wait(shop.world.entered.is_set)
     sentence = refusal(getattr(shop.commands, verb), "w")
-    assert sentence == "W is in the middle of an outside action; answer first: dayhand attention"
+    assert sentence == "W is in the middle of an outside action; wait until that has ended."
     shop.world.gate.set()
     shop.tick()
     assert shop.events() == {"a": "consumed"}
@@ -165,7 +166,8 @@ def test_refused_while_nobody_knows_whether_it_happened(shop: Shop, verb: str) -
     shop.deploy(consumer(tool="blind"))
     shop.publish("a")
     shop.tick()
-    assert "in the middle of an outside action" in refusal(getattr(shop.commands, verb), "w")
+    sentence = refusal(getattr(shop.commands, verb), "w")
+    assert sentence == "Say first whether what W did happened: dayhand attention"
     shop.answering.resolve(shop.requests()[0].run or "", "happened")
     shop.tick()
     getattr(shop.commands, verb)("w")

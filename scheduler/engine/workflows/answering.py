@@ -84,6 +84,8 @@ class Answering:
                 raise RefusedError("answer", f"{answer!r} is no answer; say happened, not-happened or skip.")
             given = Given(answer)
             row = find_run(db, run)
+            if row.status is Status.CRASHED:  # it is the attempt right after it that waits for the answer
+                row = next((one for one in runs.chain(db, row.chain) if one.retry_of == row.id), row)
             asked = [one for one in requests.of_run(db, row.id) if one.kind in _RESOLVED]
             if not asked:
                 raise RefusedError("nothing to resolve", f"Nobody asks whether {row.handler} happened.")

@@ -24,6 +24,7 @@ from scheduler.engine.workflows.deploying import Deploying, Wish
 from scheduler.engine.workflows.letting_go import let_all_go, let_go
 from scheduler.engine.workflows.names import find_run, find_waiting, find_workflow, split_target
 from scheduler.engine.workflows.validation import Validated
+from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import HandlerKind, Status
 from scheduler.store import backfills, events, facts, handlers, mutations, occurrences, runs, schedules, workflows
 from scheduler.store.runs import RunRow
@@ -63,7 +64,7 @@ class WorkflowCommands:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = find_workflow(db, workflow)
-            number = version or runs.last_committed_script(db, row.slug, before=row.script)
+            number = runs.last_committed_script(db, row.slug, before=row.script) if version is None else version
             script = None if number is None else workflows.find_script(db, row.slug, number)
             if script is None:
                 what = "no earlier version that worked" if version is None else f"no version {version}"
@@ -349,10 +350,12 @@ class WorkflowCommands:
         return [run for run in runs.unfinished(db, row.slug) if handler in (None, run.handler)]
 
     def _leave_nothing_open(self, db: sqlite3.Connection, row: WorkflowRow, now: datetime) -> None:
-        if mutations.unsettled(db, row.slug):
-            raise RefusedError(
-                "acting", f"{row.name} is in the middle of an outside action; answer first: dayhand attention"
-            )
+        unsettled = mutations.unsettled(db, row.slug)
+        if any(one.status is Mutation.IN_FLIGHT for one in unsettled):
+            sentence = f"{row.name} is in the middle of an outside action; wait until that has ended."
+            raise RefusedError("acting", sentence)
+        if unsettled:
+            raise RefusedError("unsure", f"Say first whether what {row.name} did happened: dayhand attention")
         if runs.active(db, row.slug):
             raise RefusedError("busy", f"{row.name} is running now; first: dayhand stop {row.slug}")
         let_all_go(db, self._dispatch, row.slug, now, "The workflow was put away.")

@@ -202,8 +202,9 @@ def _look_at_time(look: Look, identity: str) -> Ended:
 
 def _phases(row: RunRow) -> tuple[PhaseView, ...]:
     first = Phase.PREPARING if row.kind is HandlerKind.CONSUMER else Phase.EXECUTING
+    goes_on = row.began is not None and row.prepared_at is not None and row.prepared_at < row.began
     passed = [
-        (first, row.began),
+        (first, None if goes_on else row.began),  # one that goes on after another did not prepare
         (Phase.PREPARED, row.prepared_at),
         (Phase.MUTATING, row.mutating_at),
         (Phase.MUTATED, row.mutated_at),

@@ -60,6 +60,25 @@ def test_a_run_shows_its_phases_its_call_and_what_came_of_it(filed: Shop) -> Non
     assert (event["topic"], event["id"], event["title"], event["state"]) == ("mails", "m1", "Receipt 1", "consumed")
 
 
+def test_an_attempt_that_goes_on_after_another_shows_no_phase_that_it_did_not_pass(shop: Shop) -> None:
+    shop.connect_table()
+    shop.deploy(RECEIPTS.replace("ctx.done(f", "1 / 0; ctx.done(f"))
+    shop.settle()
+    shop.house.answering.approve(shop.views.attention()[0].id)
+    shop.settle()
+    shop.clock.move(timedelta(seconds=20))
+    shop.deploy(RECEIPTS)
+    shop.settle()
+    run = shop.views.run(next(one.id for one in shop.views.workflow("receipts").recent if one.summary))
+    assert run.attempt == 2
+    assert [(one.phase.value, one.at - START) for one in run.phases] == [
+        ("prepared", timedelta()),
+        ("mutating", timedelta()),
+        ("mutated", timedelta()),
+        ("committed", timedelta(seconds=20)),
+    ]
+
+
 def test_a_producer_shows_its_planned_time_and_its_log(filed: Shop) -> None:
     recent = filed.views.workflow("receipts").recent
     run = filed.views.run(next(one.id for one in recent if one.handler == "poll")[:6])
