@@ -2,9 +2,11 @@
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from scheduler.store import occurrences
 from scheduler.store.database import from_ms, to_ms
 from scheduler.timing.policies import Overlap
 
@@ -79,10 +81,10 @@ def still_open(db: sqlite3.Connection) -> list[BackfillRow]:
 
 
 def going_on(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
-    """Those with times still to come, or with some that wait for their turn; the newest first."""
-    waiting = "SELECT backfill FROM occurrences WHERE schedule = :schedule AND state = 'queued'"
-    query = f"{_ALL} WHERE schedule = :schedule AND (ended IS NULL OR id IN ({waiting})) ORDER BY created DESC"
-    return [_from_sql(row) for row in db.execute(query, {"schedule": schedule})]
+    """Those with times still to come, or with some that wait for their turn, which `made` leaves out here."""
+    waiting = Counter(one.backfill for one in occurrences.queued(db, schedule))
+    known = [row for row in of_schedule(db, schedule) if row.ended is None or waiting[row.id]]
+    return [replace(row, made=row.made - waiting[row.id]) for row in known]
 
 
 def of_schedule(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
