@@ -282,3 +282,40 @@ def test_a_job_that_asks_whether_it_finished_and_is_removed_asks_no_longer(shop:
     shop.deploy(prepare("return dayhand.nothing()"))
     shop.tick()
     assert shop.requests() == [] and shop.states("j") == ["cancelled"]
+
+
+def test_the_same_script_again_lets_go_of_what_has_failed(shop: Shop) -> None:
+    """It may have stumbled over something that is there now."""
+    missing = shop.folder / "list.txt"
+    source = job(f"open({str(missing)!r})")
+    shop.deploy(source)
+    shop.commands.run("w")
+    shop.tick()
+    assert shop.lane("j").blocked == "script error"
+    missing.touch()
+    assert shop.deploy(source)["version"] == 1
+    assert shop.lane("j").blocked is None and shop.requests() == []
+    assert (shop.runs("j")[-1].status, shop.runs("j")[-1].summary) == ("cancelled", "The script was deployed again.")
+    shop.commands.run("w")
+    shop.tick()
+    assert shop.runs("j")[-1].status == "committed"
+
+
+def test_the_same_script_again_leaves_alone_what_waits_for_an_answer(shop: Shop) -> None:
+    shop.deploy(consumer(approve="always"))
+    shop.publish("a")
+    shop.tick()
+    [request] = shop.requests()
+    shop.deploy(consumer(approve="always"))
+    shop.tick()
+    assert [one.id for one in shop.requests()] == [request.id]
+
+
+def test_what_waits_for_permission_goes_on_when_the_same_script_is_deployed_with_it(shop: Shop) -> None:
+    shop.deploy(consumer(), grant=False)
+    shop.publish("a")
+    shop.tick()
+    assert [one.kind for one in shop.requests()] == ["permission"]
+    shop.deploy(consumer(), grant=True)
+    shop.tick()
+    assert (shop.requests(), shop.events()) == ([], {"a": "consumed"})

@@ -108,7 +108,11 @@ def test_an_archived_workflow_rests_and_asks_nobody(shop: Shop) -> None:
 
 def test_an_archived_workflow_comes_back_with_a_resume_or_a_new_version(shop: Shop) -> None:
     shop.deploy(job("pass"))
-    for come_back in (lambda: shop.commands.resume("w"), lambda: shop.deploy(job("print(2)"))):
+    for come_back in (
+        lambda: shop.commands.resume("w"),
+        lambda: shop.deploy(job("pass")),
+        lambda: shop.deploy(job("print(2)")),
+    ):
         shop.commands.archive("w")
         shop.clock.move(HOUR * 3)
         shop.tick()

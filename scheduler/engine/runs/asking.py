@@ -57,6 +57,13 @@ def close(db: sqlite3.Connection, run: str, now: datetime, given: Given = Given.
     requests.close(db, now, given, run=run)
 
 
+def go_on_with(db: sqlite3.Connection, kind: RequestKind, subject: str, now: datetime) -> None:
+    """What was asked for is there: everything that waited for it goes on."""
+    requests.solve(db, now, kind, subject)
+    for one in runs.waiting_for(db, _SHARED[kind], subject):
+        runs.resume(db, one.id, now)
+
+
 def ask(
     db: sqlite3.Connection,
     kind: RequestKind,

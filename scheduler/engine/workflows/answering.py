@@ -11,7 +11,7 @@ from scheduler.engine.fixing.seam import NoRepairs, Repairing
 from scheduler.engine.once import Act, carry_out
 from scheduler.engine.plans import Plans
 from scheduler.engine.refusal import RefusedError
-from scheduler.engine.runs.asking import KEYRING
+from scheduler.engine.runs import asking
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciling import settle
 from scheduler.engine.runs.recovery import drop
@@ -131,7 +131,7 @@ class Answering:
             given = sorted((str(name), str(what)) for name, what in wanted)
             for name, what in given:
                 grants.give(db, Grant(row.slug, "", name, what, GrantKind.PERMISSION, now))
-                self._go_on_with(db, RequestKind.PERMISSION, f"{row.slug} {name} {what}", now)
+                asking.go_on_with(db, RequestKind.PERMISSION, f"{row.slug} {name} {what}", now)
             return {"workflow": row.slug, "grants": [{"connection": name, "tool": what} for name, what in given]}
 
         return self._do("grant", workflow, request_id, act)
@@ -155,7 +155,7 @@ class Answering:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             connections.save(db, name, settings, now)
-            self._go_on_with(db, RequestKind.RECONNECT, name, now)
+            asking.go_on_with(db, RequestKind.RECONNECT, name, now)
             for mutation in mutations.out_of_reach(db, name):
                 mutations.check_again(db, mutation.run, now, counts=False)
             return {"connection": name, "sentence": f"{name} is connected."}
@@ -173,16 +173,16 @@ class Answering:
     def keyring_is_back(self) -> None:
         """The keyring answers again: everything that waited for it goes on."""
         db = self._context.database.read()
-        if not runs.waiting_for(db, FailureClass.TRANSIENT, KEYRING) and not any(
+        if not runs.waiting_for(db, FailureClass.TRANSIENT, asking.KEYRING) and not any(
             one.kind is RequestKind.KEYRING for one in requests.still_open(db)
         ):
             return
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            self._go_on_with(db, RequestKind.KEYRING, KEYRING, now)
+            asking.go_on_with(db, RequestKind.KEYRING, asking.KEYRING, now)
             return {}
 
-        self._do("keyring", KEYRING, None, act)
+        self._do("keyring", asking.KEYRING, None, act)
 
     def _do(self, verb: str, subject: str, request: str | None, act: Act) -> dict[str, Any]:
         return carry_out(self._context, verb, subject, request, act)
@@ -266,12 +266,6 @@ class Answering:
             if row.occurrence is not None:
                 self._dispatch.settle(db, row.occurrence, now, happened=given is Given.HAPPENED)
 
-    def _go_on_with(self, db: sqlite3.Connection, kind: RequestKind, subject: str, now: datetime) -> None:
-        """What was asked for is there: everything that waited for it goes on."""
-        requests.solve(db, now, kind, subject)
-        for one in runs.waiting_for(db, _WAIT_WITH[kind], subject):
-            runs.resume(db, one.id, now)
-
     def _held_up(self, db: sqlite3.Connection, target: str) -> list[RunRow]:
         """The attempts that failed or wait for an answer: of the workflow, or of the chain of one run."""
         try:
@@ -288,11 +282,6 @@ class Answering:
             self._dispatch.give_up(db, run.occurrence, now, Reason.BY_PERSON)
 
 
-_WAIT_WITH = {
-    RequestKind.RECONNECT: FailureClass.AUTH,
-    RequestKind.PERMISSION: FailureClass.PERMISSION,
-    RequestKind.KEYRING: FailureClass.TRANSIENT,
-}
 _REPAIRS = (RequestKind.FIX, RequestKind.REPAIRED)
 _YES_OR_NO = (RequestKind.APPROVAL, RequestKind.PERMISSION, *_REPAIRS)
 _RESOLVED = (RequestKind.UNSURE, RequestKind.INTERRUPTED)

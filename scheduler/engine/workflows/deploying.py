@@ -14,6 +14,7 @@ from scheduler.engine.definition import Definition, schedule_id
 from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.plans import Handler, Plan, Plans
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.runs import asking
 from scheduler.engine.runs.workshop import Workshop
 from scheduler.engine.workflows.letting_go import let_go
 from scheduler.engine.workflows.permissions import CARE, list_permissions
@@ -59,6 +60,14 @@ class Wish:
     by_itself: bool = False
     """Nobody said yes to this very script: a repair that is used as the settings say."""
 
+    @property
+    def status(self) -> WorkflowStatus:
+        """Of a workflow that is new, or comes back."""
+        return WorkflowStatus.PAUSED if self.paused else WorkflowStatus.ACTIVE
+
+
+_FORGIVEN = (Block.SCRIPT_ERROR, Block.TOO_MANY_FAILURES)
+
 
 class Deploying:
     """Belongs to the engine's thread."""
@@ -90,8 +99,10 @@ class Deploying:
         before = None if old is None else self._plans.find(db, old.slug, old.script)
         if before is not None and (before.source, before.path) == (new.source, new.path):
             plan = before
+            self._forgive_failures(db, plan, wish, now)
         else:
             plan = self._store(db, old, before, new, wish, now)
+        self._settle_status(db, old, plan, wish)
         self._settle_grants(db, before, plan, new.uses, wish, now)
         if wish.watch is not None:
             workflows.set_watching(db, plan.workflow, watching=wish.watch)
@@ -134,9 +145,8 @@ class Deploying:
     ) -> Plan:
         version = 1 if old is None else max(one.number for one in workflows.scripts(db, old.slug)) + 1
         plan = new.plan(version)
-        status = WorkflowStatus.PAUSED if wish.paused else WorkflowStatus.ACTIVE
         row = WorkflowRow(
-            plan.workflow, plan.name, new.path, plan.tags, status, fixing=False, watching=False, script=version,
+            plan.workflow, plan.name, new.path, plan.tags, wish.status, fixing=False, watching=False, script=version,
             sequence=0, version=1, created=now,
         )  # fmt: skip
         workflows.save(db, row)
@@ -144,17 +154,30 @@ class Deploying:
         workflows.add_script(db, script)
         repairs.end(db, plan.workflow)
         requests.solve(db, now, RequestKind.REPAIRED, plan.workflow)
-        if old is not None and old.status is WorkflowStatus.ARCHIVED:
-            workflows.set_status(db, plan.workflow, status)
         self._settle_handlers(db, before, plan)
         self._settle_schedules(db, before, plan, now)
-        self._settle_runs(db, plan, wish, now)
+        self._settle_runs(db, runs.unfinished(db, plan.workflow), plan, wish, now, "The script changed.")
+        self._settle_lanes(db, plan, now)
         self._settle_topics(db, plan)
-        held = workflows.find(db, plan.workflow)
-        assert held is not None
-        schedules.hold(db, plan.workflow, held=held.status is not WorkflowStatus.ACTIVE)
         self._workshop.forget(plan.workflow)
         return plan
+
+    def _forgive_failures(self, db: sqlite3.Connection, plan: Plan, wish: Wish, now: datetime) -> None:
+        """The same script again: what has failed is over, since what it stumbled over may have been put right."""
+        held_up = [one.run for one in lanes.of_workflow(db, plan.workflow) if one.blocked in _FORGIVEN]
+        failed = [row for row in runs.unfinished(db, plan.workflow) if row.id in held_up]
+        if failed:
+            self._settle_runs(db, failed, plan, wish, now, "The script was deployed again.")
+            handlers.forgive(db, plan.workflow)
+
+    def _settle_status(self, db: sqlite3.Connection, old: WorkflowRow | None, plan: Plan, wish: Wish) -> None:
+        """What was put away comes back. What a person paused stays so."""
+        status = wish.status if old is None else old.status
+        if status is WorkflowStatus.ARCHIVED:
+            status = wish.status
+            workflows.set_status(db, plan.workflow, status)
+            handlers.look_again(db, plan.workflow)
+        schedules.hold(db, plan.workflow, held=status is not WorkflowStatus.ACTIVE)
 
     def _settle_handlers(self, db: sqlite3.Connection, before: Plan | None, plan: Plan) -> None:
         for handler in plan.handlers.values():
@@ -185,22 +208,23 @@ class Deploying:
             if row.id not in kept:
                 self._definition.remove(db, row, now)
 
-    def _settle_runs(self, db: sqlite3.Connection, plan: Plan, wish: Wish, now: datetime) -> None:
+    def _settle_runs(
+        self, db: sqlite3.Connection, rows: list[RunRow], plan: Plan, wish: Wish, now: datetime, note: str
+    ) -> None:
         """What waits, backs off or has failed follows the new version; what is active finishes on its own."""
-        for row in runs.unfinished(db, plan.workflow):
+        for row in rows:
             if row.status is Status.ACTIVE:
                 continue
             way = continue_after(mutations.status_of(db, row.id))
             if way is Continuation.RECONCILE:
                 continue
             if way is Continuation.AFRESH and not _is_tried_again(row, plan, wish):
-                let_go(db, self._dispatch, row, now, "The script changed.")
+                let_go(db, self._dispatch, row, now, note)
             elif row.handler not in plan.handlers:
                 let_go(db, self._dispatch, row, now, _without_consumer(db, row))
             else:
                 requests.close(db, now, Given.SOLVED, run=row.id)
                 runs.resume(db, row.id, now)
-        self._settle_lanes(db, plan, now)
 
     def _settle_lanes(self, db: sqlite3.Connection, plan: Plan, now: datetime) -> None:
         """Those of jobs that are gone go too, once nothing of theirs is under way; nobody asks about them any more."""
@@ -234,6 +258,7 @@ class Deploying:
         if wish.grant:
             for connection, tool in _tools(uses):
                 grants.give(db, Grant(plan.workflow, "", connection, tool, GrantKind.PERMISSION, now))
+                asking.go_on_with(db, RequestKind.PERMISSION, f"{plan.workflow} {connection} {tool}", now)
             return
         for use in uses:
             if self._is_bolder(before, plan, use):
