@@ -1,9 +1,11 @@
 """Tells what happens, one readable line for each run, wait and answer."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from app.widgets.plain import reveal
+from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.engine.workflows.views.runs import RunView
@@ -49,12 +51,17 @@ class Narrator:
             self._tell_run(run)
         open_now = {one.id: one for one in self._views.attention()}
         for gone in [one for one in self._asked if one not in open_now]:
-            del self._asked[gone]
-            self._tell_answer(self._views.request(gone))
+            self._tell_answer(self._find_answer(self._asked.pop(gone)))
         for one in open_now.values():
             if one.id not in self._asked:
                 self._asked[one.id] = one
                 self._tell_request(one)
+
+    def _find_answer(self, asked: RequestView) -> RequestView:
+        try:
+            return self._views.request(asked.id)
+        except RefusedError:  # its workflow was removed, with all that was asked about it
+            return replace(asked, answer="withdrawn")
 
     def _tell_run(self, run: RunView) -> None:
         if run.status in _REST or run.status in (Status.LOGIC, Status.INTERNAL):

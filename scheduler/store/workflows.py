@@ -115,11 +115,13 @@ def sequence_of(db: sqlite3.Connection, workflow: str) -> int:
 
 
 def remove(db: sqlite3.Connection, workflow: str) -> None:
-    """Forget it with everything of its own but its schedules, whose history stays."""
+    """Forget it with its history; of its schedules only the names are kept."""
     for table in ("subscriptions", "handlers", "lanes", "grants", "events", "requests", "scripts", "mutations"):
         db.execute(f"DELETE FROM {table} WHERE workflow = ?", (workflow,))
     db.execute("DELETE FROM logs WHERE run IN (SELECT id FROM runs WHERE workflow = ?)", (workflow,))
     db.execute("DELETE FROM runs WHERE workflow = ?", (workflow,))
+    for table in ("occurrences", "gaps", "backfills"):
+        db.execute(f"DELETE FROM {table} WHERE schedule IN (SELECT id FROM schedules WHERE workflow = ?)", (workflow,))
     db.execute("DELETE FROM workflows WHERE slug = ?", (workflow,))
 
 

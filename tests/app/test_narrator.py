@@ -67,6 +67,14 @@ def test_what_waited_before_it_began_is_told_too(told: Told) -> None:
     assert told.look()[-1] == "receipts: you said no: Add 1 receipts to Expenses"
 
 
+def test_a_question_that_went_with_its_workflow_no_longer_needs_anybody(told: Told) -> None:
+    told.shop.deploy(RECEIPTS)
+    told.shop.settle()
+    told.look()
+    told.shop.house.commands.remove("receipts")
+    assert told.look() == ["receipts: it no longer needs you: Add 1 receipts to Expenses"]
+
+
 def test_a_failure_and_how_to_go_on(told: Told) -> None:
     told.shop.deploy("""
         import dayhand
