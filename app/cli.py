@@ -180,6 +180,9 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except EOFError:  # in place of an answer at the terminal
+        _complain("Nothing was answered, so nothing was done.")
+        return 1
     except SystemExit:  # --help and --version have said what they had to say
         _print(())
         raise

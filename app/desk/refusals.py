@@ -7,6 +7,7 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.validation import NotValidError
+from scheduler.rules.failures import FailureClass
 from scheduler.store.errors import StoreError
 from scheduler.timing.errors import BadScheduleError
 
@@ -29,7 +30,8 @@ def _explain(error: Exception) -> tuple[str, str]:
         case ConnectionRuleError():
             return "connection", error.sentence
         case ToolFailedError():
-            return "connection", error.failure.sentence
+            is_away = error.failure.kind is FailureClass.TRANSIENT
+            return "away" if is_away else "connection", error.failure.sentence
         case StoreError():
             return "store", str(error)
         case _:

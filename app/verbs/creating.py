@@ -11,7 +11,8 @@ from typing import Any
 
 from app.cli import RefusedError, UsageError
 from app.keeping.folder import add_data_dir
-from app.templates import BadAnswerError, Kind, Question, Template, all_templates
+from app.questions import BadAnswerError, Kind, Question
+from app.templates import Template, all_templates
 from app.verbs.deploying import read_script
 from app.verbs.human import say_time
 from app.verbs.verb import Told, Verb, ask
@@ -41,12 +42,13 @@ def _new(options: Namespace) -> Told:
         found = [{"template": one.slug, "summary": one.summary, "asks": _asks(one)} for one in all_templates()]
         return Told({"templates": found}, _say_templates)
     template = _find(options.template)
-    answers = _answers(template, options.set)
     path = (options.file or Path(f"{template.slug.replace('-', '_')}.py")).absolute()
+    _refuse_place(path)
+    answers = _answers(template, options.set)
     script = template.fill(answers, name=options.name)
     _write(path, script)
     try:
-        _connect(options, template, answers)
+        notes = list(_connect(options, template, answers))
         answer = _deploy(options, path, script)
     except BaseException:
         path.unlink()
@@ -54,7 +56,8 @@ def _new(options: Namespace) -> Told:
     edited = _edit(path) if not options.no_edit else None
     if edited is not None and edited != script:
         answer = _deploy(options, path, edited)
-    return Told({**answer, "file": str(path), "paused": not options.start}, _say_new)
+    told = {**answer, "warnings": [*notes, *answer["warnings"]], "file": str(path), "paused": not options.start}
+    return Told(told, _say_new)
 
 
 def _find(name: str) -> Template:
@@ -85,7 +88,7 @@ def _answers(template: Template, given: list[str]) -> dict[str, Any]:
         try:
             answers[question.name] = _answer(question, texts.get(question.name))
         except BadAnswerError as error:
-            raise UsageError(str(error)) from error
+            raise UsageError(f"{question.name}: {error}") from error
     return answers
 
 
@@ -111,6 +114,16 @@ def _default(question: Question) -> str:
     return machine_zone() if question.kind is Kind.ZONE else question.shown_default()
 
 
+def _refuse_place(path: Path) -> None:
+    """Before anything is asked."""
+    if path.exists():
+        raise RefusedError(f"{path} is there already; name another file.", "file")
+    if not path.parent.is_dir():
+        raise RefusedError(f"{path} cannot be written: the folder {path.parent} is not there.", "file")
+    if not os.access(path.parent, os.W_OK):
+        raise RefusedError(f"{path} cannot be written: {path.parent} may not be changed by you.", "file")
+
+
 def _write(path: Path, script: str) -> None:
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -121,8 +134,8 @@ def _write(path: Path, script: str) -> None:
         raise RefusedError(f"{path} cannot be written: {error.strerror}.", "file") from error
 
 
-def _connect(options: Namespace, template: Template, answers: dict[str, Any]) -> None:
-    """What others use stays as it is."""
+def _connect(options: Namespace, template: Template, answers: dict[str, Any]) -> Iterator[str]:
+    """What others use stays as it is. What cannot be right is refused; what is away for now is only noted."""
     for name, settings in template.settings(answers).items():
         kept = ask(options, "fields", name=name)["settings"] if _is_connected(options, name) else {}
         other = [field for field, value in settings.items() if kept.get(field) not in (None, value)]
@@ -133,7 +146,13 @@ def _connect(options: Namespace, template: Template, answers: dict[str, Any]) ->
                 "connected",
             )
         if not kept:
-            ask(options, "connect", name=name, settings=settings, test=False)  # it arrives paused, to be tried first
+            try:
+                ask(options, "connect", name=name, settings=settings)
+            except RefusedError as error:
+                if error.code != "away":
+                    raise
+                ask(options, "connect", name=name, settings=settings, test=False)
+                yield str(error)
 
 
 def _is_connected(options: Namespace, name: str) -> bool:

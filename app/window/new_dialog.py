@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 from app.asking import Asking
 from app.life.installation import Installation
 from app.look.theme import Space, Tone, colours_of
-from app.templates import BadAnswerError, Kind, Question, Template, all_templates
+from app.questions import BadAnswerError, Kind, Question
+from app.templates import Template, all_templates
 from app.widgets.details_view import make_text
 from app.widgets.fitting import fit
 from app.window.new_script import propose_file, say_bad_answer, say_missing, write_script

@@ -10,7 +10,8 @@ from PySide6.QtCore import QCoreApplication, QStandardPaths
 
 from app.asking import command
 from app.life.installation import Installation
-from app.templates import Kind, Question, Template
+from app.questions import Kind, Question
+from app.templates import Template
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import workflows
 
@@ -71,13 +72,19 @@ def say_bad_answer(question: Question, text: str) -> str:
         return say_missing()
     match question.kind:
         case Kind.NUMBER:
-            return translate("new", "Write a number.")
+            return translate("new", "Write a number from 0 on.")
         case Kind.TIME:
             return translate("new", "Write a time of day, such as 09:00.")
         case Kind.ZONE:
             return translate("new", "There is no such time zone. Write one such as Europe/Berlin.")
         case Kind.COMMAND:
-            return translate("new", "The quotes in the command do not match.")
+            return translate("new", "Write one command with quotes that match. What needs a shell: sh -c '…'")
+        case Kind.ADDRESS:
+            return translate("new", "Write an address in the web, such as https://example.org/page.")
+        case Kind.MAIL:
+            return translate("new", "Write a mail address, such as me@example.org.")
+        case Kind.PATTERN:
+            return translate("new", "That is not a regular expression.")
         case _:
             return translate("new", "That cannot be used here. Write something else.")
 
@@ -95,4 +102,14 @@ def _connect(installation: Installation, template: Template, answers: Mapping[st
                 )
                 raise RefusedError("connected", said.format(name=name, value=kept[other[0]]))
         else:
-            command(installation, "connect", name=name, settings=settings, test=False)
+            _try_connect(installation, name, settings)
+
+
+def _try_connect(installation: Installation, name: str, settings: Mapping[str, Any]) -> None:
+    """What cannot be right is refused at once; what is away for now may come back before it is used."""
+    try:
+        command(installation, "connect", name=name, settings=settings)
+    except RefusedError as error:
+        if error.code != "away":
+            raise
+        command(installation, "connect", name=name, settings=settings, test=False)

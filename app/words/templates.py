@@ -8,7 +8,9 @@ WORDS = (
     QT_TRANSLATE_NOOP("templates", "How many minutes before?"),
     QT_TRANSLATE_NOOP("templates", "Certificates and disks"),
     QT_TRANSLATE_NOOP("templates", "a notice before a certificate of a server runs out, or a disk is full"),
-    QT_TRANSLATE_NOOP("templates", "Which servers, such as example.org or example.org:993 (with commas)?"),
+    QT_TRANSLATE_NOOP(
+        "templates", "Which servers, such as example.org or example.org:993 (with commas, empty for none)?"
+    ),
     QT_TRANSLATE_NOOP("templates", "Which disks, by a folder on each (with commas)?"),
     QT_TRANSLATE_NOOP("templates", "From how many percent on is a disk too full?"),
     QT_TRANSLATE_NOOP("templates", "Invoice reminders"),
@@ -37,8 +39,7 @@ WORDS = (
     QT_TRANSLATE_NOOP("templates", "When is it to be copied?"),
     QT_TRANSLATE_NOOP("templates", "Watch page"),
     QT_TRANSLATE_NOOP("templates", "a notice when a price or another text on a web page changes"),
-    QT_TRANSLATE_NOOP("templates", "On which site, such as https://shop.example.org?"),
-    QT_TRANSLATE_NOOP("templates", "Which page of it, such as /lamps/7?"),
+    QT_TRANSLATE_NOOP("templates", "Which page, such as https://shop.example.org/lamps/7?"),
     QT_TRANSLATE_NOOP("templates", "What to look for, as a regular expression with brackets around what changes?"),
     QT_TRANSLATE_NOOP("templates", "Tell only at or below this price (0 tells every change)?"),
 )

@@ -37,16 +37,16 @@ class Remind:
         told = [event for event in due if event.id in still and begins(event) > ctx.now]
         return dayhand.prepared(
             reserve=due,
-            data=[{"title": event.title, "start": event.data["start"]} for event in told],
-            say=f"Remind you of {len(told)} events",
+            data=[{"title": event.title, "begins": f"{begins(event).astimezone():%H:%M}"} for event in told],
+            say=f"Remind you of {', '.join(event.title for event in told)}" if told else "Called off, nothing to tell",
             wake_at=wake,
         )
 
     def mutate(self, ctx, prepared):
         if prepared.data:
             titles = ", ".join(event["title"] for event in prepared.data)
-            times = ", ".join(event["start"][11:16] for event in prepared.data)
-            ctx.call("notify:me", "send", title=titles, text=f"begins at {times}")
+            lines = "\n".join(f"{event['title']} begins at {event['begins']}" for event in prepared.data)
+            ctx.call("notify:me", "send", title=titles, text=lines)
 
     def next(self, ctx, prepared, result, state):
         if prepared.data:

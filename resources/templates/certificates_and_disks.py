@@ -3,7 +3,7 @@
 # /// dayhand-template
 # summary = "a notice before a certificate of a server runs out, or a disk is full"
 # [ask.HOSTS]
-# question = "Which servers, such as example.org or example.org:993 (with commas)?"
+# question = "Which servers, such as example.org or example.org:993 (with commas, empty for none)?"
 # kind = "list"
 # [ask.DISKS]
 # question = "Which disks, by a folder on each (with commas)?"
@@ -12,14 +12,16 @@
 # question = "From how many percent on is a disk too full?"
 # kind = "number"
 # ///
+import os
 import shutil
 import socket
 import ssl
 from datetime import datetime, timezone
+from urllib.parse import urlsplit
 
 import dayhand
 
-HOSTS = ["example.org"]
+HOSTS = []
 DISKS = ["/"]
 FULL = 90
 DAYS = (30, 14, 7, 3, 1)
@@ -34,16 +36,11 @@ problems = flow.topic("problems")
 @flow.producer(every="6h", needs="network", publishes=[problems])
 def look(ctx, state):
     """The id holds what was found, so the same is told once, and worse is told again."""
-    for host in HOSTS:
-        found = look_at_certificate(host, ctx.now)
-        if found:
-            ctx.publish(problems, id=f"{host} {found[0]}", title=found[1])
-    for disk in DISKS:
-        usage = shutil.disk_usage(disk)
-        percent = round(100 * usage.used / usage.total)
-        if percent >= FULL:
-            title = f"{disk} is {percent} % full, {usage.free // 10**9} GB are free"
-            ctx.publish(problems, id=f"{disk} {percent} {ctx.now:%Y-%m}", title=title)
+    for places, look_at in ((HOSTS, look_at_certificate), (DISKS, look_at_disk)):
+        for place in places:
+            found = look_at(place, ctx.now)
+            if found:
+                ctx.publish(problems, id=f"{place} {found[0]}", title=found[1])
 
 
 @flow.consumer(subscribe=[problems], approve="never")
@@ -65,16 +62,27 @@ class Tell:
 
 def look_at_certificate(place, now):
     """None if all is well; else what tells this trouble from another, and a sentence."""
-    host, _, port = place.partition(":")
     context = ssl.create_default_context(cafile=AUTHORITY)
     try:
-        plain = socket.create_connection((host, int(port or 443)), timeout=20)
-        with context.wrap_socket(plain, server_hostname=host) as wrapped:
+        server = urlsplit(place if "//" in place else f"//{place}")
+        plain = socket.create_connection((server.hostname, server.port or 443), timeout=20)
+        with context.wrap_socket(plain, server_hostname=server.hostname) as wrapped:
             ends = ssl.cert_time_to_seconds(wrapped.getpeercert()["notAfter"])
     except ssl.SSLCertVerificationError as error:
         return f"bad {now:%Y-%m-%d}", f"The certificate of {place} does not hold: {error.verify_message}"
-    except OSError as error:
-        return f"away {now:%Y-%m-%d}", f"{place} cannot be reached: {error}"
+    except (OSError, ValueError) as error:
+        return f"away {now:%Y-%m-%d}", f"{place} cannot be reached: {getattr(error, 'strerror', None) or error}"
     left = (datetime.fromtimestamp(ends, timezone.utc) - now).days
     passed = [days for days in DAYS if left <= days]
     return (f"{ends} {min(passed)}", f"The certificate of {place} ends in {left} days") if passed else None
+
+
+def look_at_disk(place, now):
+    """The same of a disk."""
+    try:
+        usage = shutil.disk_usage(os.path.expanduser(place))
+    except OSError as error:
+        return f"away {now:%Y-%m-%d}", f"{place} cannot be looked at: {error.strerror}"
+    percent = round(100 * usage.used / usage.total)
+    free = usage.free // 10**9
+    return (f"{percent} {now:%Y-%m}", f"{place} is {percent} % full, {free} GB are free") if percent >= FULL else None

@@ -16,7 +16,6 @@ from datetime import date
 
 import dayhand
 
-TABLE = "~/invoices.csv"
 SIGNED = "Yours"
 AFTER = (7, 21, 42)
 """How many days after it was due it is reminded of: the first, the second and the last time."""

@@ -15,7 +15,6 @@ import re
 
 import dayhand
 
-TABLE = "~/expenses.csv"
 SUBJECT = "receipt"
 MOST = 10
 AMOUNT = re.compile(r"(?:total|amount|sum)\D{0,20}?(\d[\d.,]*)", re.IGNORECASE)
@@ -44,8 +43,8 @@ class Enter:
         return dayhand.prepared(
             reserve=batch,
             data=rows,
-            say=f"Enter {len(rows)} receipts{f', {unclear} without an amount' if unclear else ''}",
-            ui={row["subject"]: row["amount"] or "no amount found" for row in rows},
+            say=f"Enter {count(rows)}{f', {unclear} without an amount' if unclear else ''}",
+            ui={f"{n}. {row['subject']}": row["amount"] or "no amount found" for n, row in enumerate(rows, 1)},
             wake_at=ctx.now if len(batch) == MOST else None,
         )
 
@@ -54,11 +53,15 @@ class Enter:
 
     def next(self, ctx, prepared, result, state):
         if ctx.outcome == "skipped":
-            ctx.done(f"Left out {len(prepared.data)}, as you said")
+            ctx.done(f"Left out {count(prepared.data)}, as you said")
             return state
         state["entered"] = state.get("entered", 0) + result["added"]
         ctx.done(f"Entered {result['added']}, {state['entered']} so far")
         return state
+
+
+def count(rows):
+    return "1 receipt" if len(rows) == 1 else f"{len(rows)} receipts"
 
 
 def read_receipt(mail):

@@ -4,9 +4,11 @@
 # summary = "what is new in a feed, in one mail every morning"
 # [ask.FEED]
 # question = "What is the address of the feed?"
+# kind = "address"
 # required = true
 # [ask.TO]
 # question = "To which address is the mail to go?"
+# kind = "mail"
 # required = true
 # [ask.AT]
 # question = "At what time?"
@@ -22,7 +24,6 @@ from zoneinfo import ZoneInfo
 
 import dayhand
 
-FEED = "https://example.org/feed.xml"
 TO = "me@example.org"
 AT = "09:00"
 ZONE = "UTC"

@@ -2,25 +2,24 @@
 
 # /// dayhand-template
 # summary = "a notice when a price or another text on a web page changes"
-# [ask.SITE]
-# question = "On which site, such as https://shop.example.org?"
-# required = true
 # [ask.PAGE]
-# question = "Which page of it, such as /lamps/7?"
+# question = "Which page, such as https://shop.example.org/lamps/7?"
+# kind = "address"
+# required = true
 # [ask.PATTERN]
 # question = "What to look for, as a regular expression with brackets around what changes?"
+# kind = "pattern"
 # [ask.BELOW]
 # question = "Tell only at or below this price (0 tells every change)?"
 # kind = "number"
 # [connect."http:page"]
-# base_url = "SITE"
+# base_url = "PAGE.site"
 # ///
 import re
 
 import dayhand
 
-SITE = "https://example.org"
-PAGE = "/"
+PAGE = "https://example.org/"
 PATTERN = r"<title>([^<]*)</title>"
 BELOW = 0
 
@@ -50,7 +49,7 @@ class Tell:
         return dayhand.prepared(reserve=batch, data=batch[-1].title, say=f"Tell you: {batch[-1].title}")
 
     def mutate(self, ctx, prepared):
-        ctx.call("notify:me", "send", title="The page changed", text=f"{prepared.data} ({SITE}{PAGE})")
+        ctx.call("notify:me", "send", title="The page changed", text=f"{prepared.data} ({PAGE})")
 
     def next(self, ctx, prepared, result, state):
         ctx.done(prepared.data)
@@ -59,7 +58,7 @@ class Tell:
 def find_value(text):
     found = re.search(PATTERN, text)
     if found is None:
-        raise ValueError(f"Nothing on {SITE}{PAGE} looks like {PATTERN}; the page may have a new layout.")
+        raise ValueError(f"Nothing on {PAGE} looks like {PATTERN}; the page may have a new layout.")
     return " ".join((found.group(1) if found.groups() else found.group(0)).split())
 
 

@@ -2839,8 +2839,24 @@ Deine: {mine}</translation>
         <translation>Hier fehlt eine Antwort.</translation>
     </message>
     <message>
-        <source>Write a number.</source>
-        <translation>Schreib eine Zahl.</translation>
+        <source>Write a number from 0 on.</source>
+        <translation>Schreib eine Zahl ab 0.</translation>
+    </message>
+    <message>
+        <source>Write one command with quotes that match. What needs a shell: sh -c &apos;…&apos;</source>
+        <translation>Schreib einen Befehl, dessen Anführungszeichen zusammenpassen. Was eine Shell braucht: sh -c &apos;…&apos;</translation>
+    </message>
+    <message>
+        <source>Write an address in the web, such as https://example.org/page.</source>
+        <translation>Schreib eine Adresse im Web, etwa https://example.org/seite.</translation>
+    </message>
+    <message>
+        <source>Write a mail address, such as me@example.org.</source>
+        <translation>Schreib eine Mailadresse, etwa ich@example.org.</translation>
+    </message>
+    <message>
+        <source>That is not a regular expression.</source>
+        <translation>Das ist kein regulärer Ausdruck.</translation>
     </message>
     <message>
         <source>Write a time of day, such as 09:00.</source>
@@ -2849,10 +2865,6 @@ Deine: {mine}</translation>
     <message>
         <source>There is no such time zone. Write one such as Europe/Berlin.</source>
         <translation>Diese Zeitzone gibt es nicht. Schreib eine wie Europe/Berlin.</translation>
-    </message>
-    <message>
-        <source>The quotes in the command do not match.</source>
-        <translation>Die Anführungszeichen im Befehl passen nicht zusammen.</translation>
     </message>
     <message>
         <source>That cannot be used here. Write something else.</source>
@@ -3693,8 +3705,8 @@ Deine: {mine}</translation>
         <translation>ein Hinweis, bevor das Zertifikat eines Servers abläuft oder eine Festplatte voll ist</translation>
     </message>
     <message>
-        <source>Which servers, such as example.org or example.org:993 (with commas)?</source>
-        <translation>Welche Server, etwa example.org oder example.org:993 (mit Kommas)?</translation>
+        <source>Which servers, such as example.org or example.org:993 (with commas, empty for none)?</source>
+        <translation>Welche Server, etwa example.org oder example.org:993 (mit Kommas, leer für keine)?</translation>
     </message>
     <message>
         <source>Which disks, by a folder on each (with commas)?</source>
@@ -3801,12 +3813,8 @@ Deine: {mine}</translation>
         <translation>ein Hinweis, wenn sich ein Preis oder ein anderer Text auf einer Webseite ändert</translation>
     </message>
     <message>
-        <source>On which site, such as https://shop.example.org?</source>
-        <translation>Auf welcher Website, etwa https://shop.example.org?</translation>
-    </message>
-    <message>
-        <source>Which page of it, such as /lamps/7?</source>
-        <translation>Welche Seite davon, etwa /lamps/7?</translation>
+        <source>Which page, such as https://shop.example.org/lamps/7?</source>
+        <translation>Welche Seite, etwa https://shop.example.org/lampen/7?</translation>
     </message>
     <message>
         <source>What to look for, as a regular expression with brackets around what changes?</source>

@@ -1,13 +1,15 @@
 """Templates as they are read and filled in; what they do is proved in tests/templates."""
 
 import ast
+import re
 from pathlib import Path
 
 import dayhand
 import pytest
 from dayhand import _workflow as written
 
-from app.templates import BadAnswerError, Kind, Question, Template, all_templates, read_template
+from app.questions import BadAnswerError, Kind, Question
+from app.templates import Template, all_templates, read_template
 from scheduler.connections.registry import builtin_registry
 
 ODD = ["a", 'with "quotes"', "it's", "back\\slash", "two\nlines", "Grüße", "{braces}", "\\g<0>", ""]
@@ -34,7 +36,22 @@ def test_what_each_connects_exists_with_its_fields(template: Template) -> None:
         assert f'"{connection}"' in template.source
         known = {field.name for field in registry.connector(connection.partition(":")[0]).fields if not field.secret}
         assert set(fields) <= known
-        assert set(fields.values()) <= names
+        assert {named.removesuffix(".site") for named in fields.values()} <= names
+
+
+@pytest.mark.parametrize("template", all_templates(), ids=lambda one: one.slug)
+def test_each_answer_goes_somewhere_and_no_constant_only_looks_as_if(template: Template) -> None:
+    """One that a person would change in the script, and nothing would happen."""
+    connected = {named for fields in template.connects.values() for named in fields.values()}
+    for question in template.questions:
+        uses = re.findall(rf"\b{question.name}\b", template.fill({}).partition("import dayhand")[2])
+        assert len(uses) > 1 or (not uses and question.name in connected), question.name
+
+
+def test_a_connection_may_want_only_the_site_of_an_address() -> None:
+    [watch] = [one for one in all_templates() if one.slug == "watch-page"]
+    answers = {"PAGE": "https://shop.example.org:8443/lamps/7?lang=en#price"}
+    assert watch.settings(answers) == {"http:page": {"base_url": "https://shop.example.org:8443"}}
 
 
 def one(kind: str = "text") -> Template:
@@ -67,6 +84,13 @@ def test_the_workflow_gets_the_name_that_was_given(name: str) -> None:
         ("time", "7:05", "07:05"),
         ("zone", "Europe/Berlin", "Europe/Berlin"),
         ("list", "a, b,,c ", ["a", "b", "c"]),
+        ("list", " ", []),
+        ("command", "sh -c 'a | b && c'", ["sh", "-c", "a | b && c"]),
+        ("command", "grep -c '#' f", ["grep", "-c", "#", "f"]),
+        ("address", "https://x.org/a?b=1", "https://x.org/a?b=1"),
+        ("address", "x.org:8080/a", "https://x.org:8080/a"),
+        ("mail", "me@x.org", "me@x.org"),
+        ("pattern", "<b>([^<]*)", "<b>([^<]*)"),
         ("command", "echo 'a b' c", ["echo", "a b", "c"]),
         ("folder", "~/x", str(Path.home() / "x")),
         ("file", "x.csv", str(Path.cwd() / "x.csv")),
@@ -83,14 +107,26 @@ def test_answers_are_read_by_their_kind(kind: str, text: str, value: object) -> 
         ("number", "many"),
         ("number", "nan"),
         ("number", "inf"),
+        ("number", "-5"),
         ("time", "25:00"),
         ("time", "9"),
         ("zone", "Mars/Base"),
         ("command", "echo 'a"),
+        ("command", "a && b"),
+        ("command", "a > b"),
+        ("command", "a|b"),
+        ("address", "ftp://x.org/a"),
+        ("address", "https:///a"),
+        ("address", "https://[x/"),
+        ("address", "my page"),
+        ("mail", "me"),
+        ("mail", "a@x.org, b@x.org"),
+        ("pattern", "price ["),
+        ("folder", "~nobody-has-this-name/x"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_refused_with_its_name(kind: str, text: str) -> None:
-    with pytest.raises(BadAnswerError, match=r"^VALUE: .*\.$"):
+def test_an_answer_that_cannot_be_used_is_refused_with_a_sentence(kind: str, text: str) -> None:
+    with pytest.raises(BadAnswerError, match=r".[.']$"):
         one(kind).questions[0].read(text)
 
 

@@ -148,6 +148,18 @@ def test_a_certificate_that_does_not_hold_and_a_server_that_is_away_are_told(hom
     assert "cannot be reached" in home.told[1][1]
 
 
+@pytest.mark.parametrize("host", ["https://localhost:1/page", "localhost:1", "localhost:x"])
+def test_an_address_and_a_disk_that_are_not_there_are_told_and_stop_nobody(home: Household, host: str) -> None:
+    answers = {"HOSTS": [host], "DISKS": ["/nowhere", "~"], "FULL": 0}
+    home.begin(TEMPLATES["certificates-and-disks"], answers, {})
+    assert home.troubles == []
+    [(_, text)] = home.told
+    away, gone, full = text.splitlines()
+    assert away.startswith(f"{host} cannot be reached")
+    assert gone == "/nowhere cannot be looked at: No such file or directory"
+    assert full.startswith("~ is ")
+
+
 def test_a_full_disk_is_told_once(home: Household, authority: tuple[trustme.CA, Path]) -> None:
     home.begin(TEMPLATES["certificates-and-disks"], {"HOSTS": [], "DISKS": ["/"], "FULL": 0}, {})
     home.wait(HOUR)

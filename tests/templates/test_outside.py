@@ -1,7 +1,7 @@
 """The templates that talk to servers, with real ones: web, feed, mail in, mail out, calendar."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from tests.templates.household import TEMPLATES, Household
 
 PAGE = "<html><b class='price'>{price}</b></html>"
 ENTRY = "<item><guid>{0}</guid><title>News {0}</title><link>https://example.org/{0}</link></item>"
+AT_THREE = datetime(2026, 11, 16, 15, tzinfo=UTC)
 FEED = "<rss version='2.0'><channel><title>x</title>{0}</channel></rss>"
 
 
@@ -50,7 +51,7 @@ def box() -> Iterator[Postbox]:
 
 
 def watch(home: Household, url: str, below: float = 0) -> None:
-    answers = {"SITE": url, "PAGE": "/lamp", "PATTERN": r"class='price'>([^<]*)<", "BELOW": below}
+    answers = {"PAGE": f"{url}/lamp?lang=en", "PATTERN": r"class='price'>([^<]*)<", "BELOW": below}
     home.begin(TEMPLATES["watch-page"], answers, {})
 
 
@@ -61,7 +62,7 @@ def test_a_price_that_changes_is_told_once(home: Household, site: Site, url: str
     assert home.told == []
     site.body = PAGE.format(price="€ 18,50")
     home.wait(3 * HOUR)
-    assert home.told == [("The page changed", f"€ 20,00 → € 18,50 ({url}/lamp)")]
+    assert home.told == [("The page changed", f"€ 20,00 → € 18,50 ({url}/lamp?lang=en)")]
 
 
 def test_only_a_price_that_is_low_enough_is_told(home: Household, site: Site, url: str) -> None:
@@ -138,7 +139,7 @@ def test_a_no_keeps_the_mail_and_a_refusal_is_tried_again(home: Household, site:
 
 @pytest.fixture(scope="module")
 def dovecot() -> Iterator[Dovecot]:
-    with running_dovecot(trustme.CA(), me="imap", other="imap") as one:
+    with running_dovecot(trustme.CA(), me="imap", other="imap", twice="imap", locked="changed") as one:
         yield one
 
 
@@ -167,9 +168,25 @@ def test_mailed_receipts_are_entered_after_a_yes_and_never_twice(
     assert len(table.read_text().splitlines()) == 3
     deliver(dovecot, "me", 4, "Another receipt", "Amount due 7,20")
     home.wait(20 * MINUTE)
-    assert home.answer()[0] == "Enter 1 receipts"
+    assert home.answer()[0] == "Enter 1 receipt"
     assert home.summaries == ["Entered 2, 2 so far", "Entered 1, 3 so far"]
     assert len(table.read_text().splitlines()) == 4
+
+
+def test_two_receipts_with_one_subject_are_both_on_the_card(home: Household, dovecot: Dovecot, tmp_path: Path) -> None:
+    for number, total in ((11, "1.00"), (12, "2.00")):
+        deliver(dovecot, "twice", number, "Your receipt", f"Total: {total}")
+    receipts(home, dovecot, "twice", tmp_path / "x.csv")
+    [request] = home.shop.requests()
+    assert request.ui == {"1. Your receipt": "1.00", "2. Your receipt": "2.00"}
+
+
+def test_a_mailbox_that_is_away_or_has_another_password_is_said(
+    home: Household, dovecot: Dovecot, tmp_path: Path
+) -> None:
+    receipts(home, dovecot, "locked", tmp_path / "x.csv")
+    [request] = home.shop.requests()
+    assert "did not accept the login of locked" in request.sentence
 
 
 def test_a_no_leaves_receipts_out_for_good(home: Household, dovecot: Dovecot, tmp_path: Path) -> None:
@@ -275,4 +292,26 @@ def test_an_event_that_is_moved_is_told_at_its_new_time(home: Household, calenda
     assert home.told == []
     home.wait(50 * MINUTE)
     assert home.summaries == ["Reminded you of Dentist"]
-    assert "15:00" in home.told[0][1]
+    assert home.told == [("Dentist", f"Dentist begins at {AT_THREE.astimezone():%H:%M}")]
+
+
+def test_a_reminder_says_when_it_begins_by_the_clock_on_the_wall(
+    home: Household, calendar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one is written in UTC and the other in its own zone; both begin at the same time."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    put(calendar, "a", "Dentist", ":20261116T150000Z")
+    put(calendar, "b", "Choir", ";TZID=Europe/Berlin:20261116T160000")
+    home.begin(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": {"url": calendar, "user": USER}})
+    home.wait(5 * HOUR)
+    [(_, text)] = home.told
+    assert sorted(text.splitlines()) == ["Choir begins at 00:00", "Dentist begins at 00:00"]
+
+
+@pytest.mark.parametrize(("path", "says"), [("", "did not accept the login"), ("x/y/", "403")])
+def test_a_calendar_that_does_not_let_us_in_or_is_gone_is_said(
+    home: Household, calendar: str, path: str, says: str
+) -> None:
+    other = {"url": f"{calendar}{path}", "user": USER if path else "somebody"}
+    home.begin(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": other})
+    assert says in home.shop.requests()[0].sentence

@@ -14,8 +14,8 @@ ANSWERS = {
     "COMMAND": "true",
     "FOLDER": "{place}/in",
     "BACKUP": "{place}/out",
-    "SITE": "https://example.org",
-    "FEED": "https://example.org/feed",
+    "PAGE": "http://127.0.0.1:9/lamp",
+    "FEED": "http://127.0.0.1:9/feed",
     "TO": "me@example.org",
     "TABLE": "{place}/t.csv",
     "SIGNED": "Emma",
@@ -45,7 +45,7 @@ def given(slug: str, place: Path) -> list[str]:
 def test_each_template_is_deployed_paused_and_may_do_what_it_does(line: Line, here: Path, slug: str) -> None:
     answer = line.ask("new", slug, *given(slug, here))
     assert (answer["paused"], Path(answer["file"]).parent) == (True, here)
-    assert all("is not connected yet" in warning for warning in answer["warnings"])
+    assert all("is not connected yet" in warning or "127.0.0.1" in warning for warning in answer["warnings"])
     shown = line.ask("show", answer["workflow"])
     assert shown["state"] == "paused"
 
@@ -77,14 +77,34 @@ def test_what_is_missing_or_wrong_is_said_and_leaves_nothing(line: Line, here: P
     assert (code, "--set COMMAND=VALUE" in err) == (2, True)
     for words in (["--set", "AT=late", "--set", "COMMAND=x"], ["--set", "NO=1"], ["--set", "COMMAND"]):
         assert line.type("new", "nightly-command", *words)[0] == 2
+    assert line.type("new", "nightly-command", "--set", "COMMAND=x", "--set", "AT=late")[2].startswith("AT: 'late' is ")
     assert line.refuse("new", "sundial")[0] == "template"
     assert sorted(here.iterdir()) == before
 
 
-def test_a_file_that_is_there_is_never_replaced(line: Line, here: Path) -> None:
+def test_a_file_that_is_there_is_never_replaced_and_said_before_anything_is_asked(line: Line, here: Path) -> None:
     (here / "nightly_command.py").write_text("precious")
-    assert line.refuse("new", "nightly-command", "--set", "COMMAND=x")[0] == "file"
+    assert line.refuse("new", "nightly-command")[0] == "file"
     assert (here / "nightly_command.py").read_text() == "precious"
+    assert line.refuse("new", "nightly-command", "nowhere/x.py")[0] == "file"
+
+
+def test_what_cannot_be_connected_is_refused_and_leaves_nothing(line: Line, here: Path) -> None:
+    before = sorted(here.iterdir())
+    code, sentence = line.refuse("new", "mailed-receipts", "--set", f"TABLE={here}/t.doc")
+    assert (code, "not a table" in sentence) == ("connection", True)
+    assert sorted(here.iterdir()) == before
+    assert line.ask("connections")["connections"] == []
+
+
+def test_a_server_or_folder_that_is_away_is_noted_and_connected_for_later(line: Line, here: Path) -> None:
+    answer = line.ask("new", "morning-digest", *given("morning-digest", here))
+    assert "127.0.0.1" in answer["warnings"][0]
+    (here / "in").rmdir()
+    answer = line.ask("new", "sort-folder", *given("sort-folder", here))
+    assert str(here / "in") in answer["warnings"][0]
+    connected = {one["connection"] for one in line.ask("connections")["connections"] if one["is_connected"]}
+    assert connected == {"feed:news", "files:inbox"}
 
 
 def test_a_connection_that_others_use_stays_as_it_is(line: Line, here: Path) -> None:
@@ -118,3 +138,15 @@ def test_at_a_terminal_it_asks_and_opens_the_editor(line: Line, here: Path, term
     script = (here / "nightly_command.py").read_text()
     assert 'COMMAND = ["echo", "hello"]' in script and 'AT = "09:15"' in script
     assert line.ask("show", "edited")["version"] == 1
+
+
+def test_the_end_of_input_in_place_of_an_answer_ends_it(line: Line, here: Path, terminal: tuple[int, int]) -> None:
+    ours, theirs = terminal
+    command = [sys.executable, "-m", "app.main", "new", "nightly-command", "--data-dir", str(line.folder)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    os.write(ours, b"\x04")
+    ended = subprocess.run(
+        command, stdin=theirs, capture_output=True, env=environment, cwd=here, text=True, timeout=120, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (1, "Nothing was answered, so nothing was done.\n")
+    assert not (here / "nightly_command.py").exists()

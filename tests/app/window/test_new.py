@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.life.installation import Installation
-from app.templates import Kind, Question, all_templates
+from app.questions import Kind, Question
+from app.templates import all_templates
 from app.window import new_script
 from app.window.deploy_dialog import DeployDialog
 from app.window.new_dialog import NewDialog
@@ -106,7 +107,7 @@ def test_an_answer_that_cannot_be_used_is_said_where_it_is(page: WorkflowsPage, 
     assert dialog.saying.sentence == "Which command is to run? An answer is missing here."
     dialog.inputs["COMMAND"].setText("echo 'a")
     dialog.go_on.click()
-    assert dialog.saying.sentence.endswith("The quotes in the command do not match.")
+    assert dialog.saying.sentence.endswith("Write one command with quotes that match. What needs a shell: sh -c '…'")
     dialog.inputs["COMMAND"].setText("echo a")
     dialog.inputs["AT"].setText("late")
     dialog.go_on.click()
@@ -165,6 +166,22 @@ def test_a_connection_that_others_use_stays_as_it_is(
     row = connections.find(empty.database.read(), "files:inbox")
     assert row is not None and row.settings["path"] == str(elsewhere)
     dialog.reject()
+
+
+def test_what_cannot_be_connected_is_refused_and_what_is_away_is_connected_for_later(
+    page: WorkflowsPage, empty: Installation, documents: Path, wait: Wait
+) -> None:
+    dialog = begin(page, "mailed-receipts")
+    dialog.inputs["TABLE"].setText(str(documents.parent / "t.doc"))
+    dialog.go_on.click()
+    wait(lambda: "is not a table" in dialog.saying.sentence)
+    assert list((documents / "Dayhand").iterdir()) == []
+    dialog.list.setCurrentRow([one.slug for one in dialog.templates].index("watch-page"))
+    dialog.inputs["PAGE"].setText("http://127.0.0.1:9/lamp")
+    dialog.go_on.click()
+    wait(lambda: proposal(page)).reject()
+    row = connections.find(empty.database.read(), "http:page")
+    assert row is not None and row.settings["base_url"] == "http://127.0.0.1:9"
 
 
 @pytest.mark.parametrize("template", all_templates(), ids=lambda one: one.slug)
