@@ -49,8 +49,8 @@ def _connect_arguments(parser: ArgumentParser) -> None:
     parser.description = """Connect an account or a place, or change how.
 
 Its fields are options: dayhand connect table:expenses --path ~/expenses.csv
-You are asked for what is secret, and only the keyring of this computer keeps it. Connecting again changes only what is
-given."""
+At a terminal you are asked for what is needed and not given. What is secret is always asked for, and only the keyring
+of this computer keeps it. Connecting again changes only what is given."""
     add_data_dir(parser)
     parser.add_argument("name", metavar="KIND:NAME")
     parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="the same as --FIELD VALUE")
@@ -87,8 +87,10 @@ def _connect(options: Namespace) -> Told:
         name, sign, value = text.partition("=")
         if not name or not sign:
             raise UsageError(f"--set takes FIELD=VALUE, not {text!r}.")
-        settings[name.replace("-", "_")] = str(Path(value).absolute()) if _is_relative(name, value) else value
+        settings[name.replace("-", "_")] = _settle(name, value)
     _refuse_secrets(ask(options, "fields", name=options.name), settings)
+    if not options.secrets_from_stdin and _at_terminal():
+        _ask_missing(options, settings)
     known = ask(options, "fields", name=options.name, settings=settings)
     secrets = _read_secrets() if options.secrets_from_stdin else _ask_secrets(known)
     if known["signs_in"]:
@@ -116,12 +118,38 @@ def _refuse_secrets(known: dict[str, Any], given: dict[str, str]) -> None:
             )
 
 
+def _ask_missing(options: Namespace, settings: dict[str, str]) -> None:
+    """Whoever left out what is needed is asked for all that has no answer yet; an empty answer stands for none."""
+    fields = _unanswered(options, settings)
+    if not any(field["required"] for field in fields):
+        return
+    while fields:
+        field = fields[0]
+        hint = f" ({field['help'].rstrip('.')})" if field["help"] else "" if field["required"] else " (if there is one)"
+        typed = input(f"{field['label']}{hint}: ").strip()
+        if typed or not field["required"]:
+            settings[field["name"]] = _settle(field["name"], typed)
+        fields = _unanswered(options, settings)
+
+
+def _unanswered(options: Namespace, settings: dict[str, str]) -> list[dict[str, Any]]:
+    """What counts beside the answers there are; files that few need are left to those who name them."""
+    known = ask(options, "fields", name=options.name, settings=settings)
+    taken = {**known["settings"], **settings}
+    return [
+        field
+        for field in known["fields"]
+        if not field["secret"] and field["default"] is None and field["name"] not in taken
+        if field["required"] or field["kind"] != "path"
+    ]
+
+
 def _ask_secrets(known: dict[str, Any]) -> dict[str, str]:
     """One after the other at the terminal, unseen; nothing stands for what is kept already, or for none."""
     wanted = [field for field in known["fields"] if field["secret"]]
     if not wanted:
         return {}
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not _at_terminal():
         missing = [field for field in wanted if field["required"] and field["name"] not in known["kept"]]
         if missing:
             raise RefusedError(
@@ -151,9 +179,13 @@ def _read_secrets() -> dict[str, Any]:
     return given
 
 
-def _is_relative(name: str, value: str) -> bool:
+def _settle(name: str, value: str) -> str:
     """A path is meant from where the person is, not from where the app was started."""
-    return name == "path" and bool(value) and not value.startswith(("/", "~"))
+    return str(Path(value).absolute()) if name == "path" and value and not value.startswith(("/", "~")) else value
+
+
+def _at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _disconnect_arguments(parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""The fields of a connection as a form: only those that count for the chosen login, each with its hint below it."""
+"""The fields of a connection as a form: only those that count beside the other answers, each with its hint below."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -78,6 +78,8 @@ class ConnectFields(QScrollArea):
             add_row(self.form, "" if isinstance(widget, QCheckBox) else label, self._rows[field.name], widget)
             if isinstance(widget, QComboBox):
                 widget.currentIndexChanged.connect(self._choose_rows)
+            elif isinstance(widget, QLineEdit) and any(one.when == (field.name, ()) for one in connector.fields):
+                widget.textChanged.connect(self._choose_rows)
         self._choose_rows()
 
     def given(self) -> dict[str, Any]:

@@ -38,11 +38,14 @@ class Field:
     choices: tuple[str, ...] = ()
     default: Any = None
     when: tuple[str, tuple[str, ...]] | None = None
-    """Another field, and the choices of it with which this one counts; None is always."""
+    """Another field, and the choices of it with which this one counts, or () for any answer; None is always."""
 
     def counts(self, given: Mapping[str, Any]) -> bool:
         """Whether it matters beside those answers."""
-        return self.when is None or given.get(self.when[0]) in self.when[1]
+        if self.when is None:
+            return True
+        name, choices = self.when
+        return given.get(name) in choices if choices else bool(given.get(name))
 
 
 class ParameterKind(StrEnum):

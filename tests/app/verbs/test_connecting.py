@@ -78,7 +78,7 @@ def test_a_locked_keyring_is_said_and_nothing_is_connected(
     from_stdin(monkeypatch, {"secret": SECRET})
     with service.keyring(None), gathering():
         code, sentence = line.refuse("connect", "restic:home", "--secrets-from-stdin")
-    assert (code, sentence) == ("connection", VaultLockedError().sentence)
+    assert (code, sentence) == ("away", VaultLockedError().sentence)
     assert line.ask("connections") == {"connections": []}
 
 
@@ -115,6 +115,32 @@ def test_it_asks_only_for_what_the_chosen_login_needs(
     words = ("connect", "http:api", "--base-url", "https://example.org", "--auth", login, "--no-test")
     assert line.read(*words) == "http:api is connected.\n"
     assert prompts == asked
+
+
+def test_at_a_terminal_it_asks_for_what_is_needed_and_not_given(
+    line: Line, keyring: SecretService, terminal: tuple[int, int]
+) -> None:
+    """One that is needed is asked for again, and what counts only with another is not asked for without it."""
+    ours, theirs = terminal
+    command = [sys.executable, "-m", "app.main", "connect", "smtp:mail", "--no-test", "--data-dir", str(line.folder)]
+    with subprocess.Popen(["setsid", "--ctty", "--wait", *command], stdin=theirs, stdout=theirs, stderr=theirs) as run:
+        shown = b""
+        for asked, typed in (
+            ("Server (As in smtp.example.org): ", ""),
+            ("Server (As in smtp.example.org): ", "smtp.example.org"),
+            ("empty if the server wants no login): ", "me"),
+            ("From (The address that mails come from: Anna <anna@example.org>): ", "me@example.org"),
+            ("finds out in doubt): ", ""),
+            ("Password (if there is one): ", SECRET),
+        ):
+            shown += read_until(ours, asked.encode())
+            os.write(ours, f"{typed}\n".encode())
+        shown += read_until(ours, b"is connected.")
+        assert run.wait(60) == 0
+    assert b"Its" not in shown
+    [one] = line.ask("connections")["connections"]
+    assert one["settings"]["host"] == "smtp.example.org" and one["settings"]["from"] == "me@example.org"
+    assert Vault().get("smtp:mail") == {"password": SECRET}
 
 
 def read_until(terminal: int, wanted: bytes) -> bytes:

@@ -112,6 +112,7 @@ def test_the_form_grows_with_what_it_asks_and_stays_on_the_screen(qtbot: QtBot, 
 def test_a_field_counts_with_some_choices_of_another(given: dict[str, str], counts: bool) -> None:  # noqa: FBT001  the case
     assert Field(name="x", label="X", when=("how", ("b", "c"))).counts(given) is counts
     assert Field(name="x", label="X", kind=FieldKind.FLAG).counts(given)
+    assert Field(name="x", label="X", when=("how", ())).counts(given) is ("how" in given)
 
 
 def test_what_fields_of_all_connectors_depend_on_is_a_choice_of_theirs() -> None:
@@ -121,4 +122,19 @@ def test_what_fields_of_all_connectors_depend_on_is_a_choice_of_theirs() -> None
         for field in fields.values():
             if field.when is not None:
                 name, choices = field.when
-                assert set(choices) < set(fields[name].choices)
+                assert set(choices) < set(fields[name].choices) or (not choices and not fields[name].required)
+
+
+def test_where_sent_mail_is_asked_for_only_with_its_server(qtbot: QtBot) -> None:
+    form = ConnectFields()
+    qtbot.addWidget(form)
+    form.show_connector(builtin_registry(lambda *_: None).connector("smtp"), {}, is_connected=False)
+    form.show()
+    theirs = {"imap_port", "imap_security", "imap_user", "imap_password", "sent_folder"}
+    assert not theirs & shown(form)
+    server = form.inputs["imap_host"]
+    assert isinstance(server, QLineEdit)
+    server.setText("imap.example.org")
+    assert theirs <= shown(form)
+    server.clear()
+    assert not theirs & shown(form) and not theirs & set(form.given())

@@ -1,6 +1,7 @@
 """Sending mail through an SMTP server, once: a mail has the same Message-ID whenever it is tried."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from scheduler.connections.connector import (
@@ -81,6 +82,7 @@ def _test(call: Call) -> str:
     return f"{said} What was sent is looked for in {folder}."
 
 
+_SENT = ("imap_host", ())
 _PEOPLE = "An address, or a list of them: Anna <anna@example.org>."
 
 smtp = Connector(
@@ -105,11 +107,24 @@ smtp = Connector(
             help="As in imap.example.org. With it Dayhand keeps what it sent, and finds out in doubt.",
             required=False,
         ),
-        Field(name="imap_port", label="Its port", kind=FieldKind.NUMBER, default=993),
-        security_field("imap_security", "Its encryption", "tls"),
-        Field(name="imap_user", label="Its user", help="If it is another.", required=False),
-        Field(name="imap_password", label="Its password", help="If it is another.", secret=True, required=False),
-        Field(name="sent_folder", label="Folder of sent mail", help="If the server does not mark it.", required=False),
+        Field(name="imap_port", label="Its port", kind=FieldKind.NUMBER, default=993, when=_SENT),
+        replace(security_field("imap_security", "Its encryption", "tls"), when=_SENT),
+        Field(name="imap_user", label="Its user", help="If it is another.", required=False, when=_SENT),
+        Field(
+            name="imap_password",
+            label="Its password",
+            help="If it is another.",
+            secret=True,
+            required=False,
+            when=_SENT,
+        ),
+        Field(
+            name="sent_folder",
+            label="Folder of sent mail",
+            help="If the server does not mark it.",
+            required=False,
+            when=_SENT,
+        ),
     ),
     tools=(
         Tool(
