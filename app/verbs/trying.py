@@ -66,7 +66,7 @@ def _try(options: Namespace) -> Told:
             raise RefusedError("\n".join(error.sentences), "not valid") from error
     answer: dict[str, Any] = plain(tried)
     failed = [step for step in answer["steps"] if step["error"]]
-    shortfall = f"{failed[0]['handler']}: {failed[0]['error']}" if failed else None
+    shortfall = f"{failed[0]['handler']} did not get to its end." if failed else None
     return Told(answer, lambda told: _say(told, options.file.name), shortfall)
 
 
@@ -108,7 +108,8 @@ def _say(answer: dict[str, Any], file: str) -> Iterator[str]:
     if not answer["steps"]:
         yield "Nothing ran: no handler had a reason to."
     yield ""
-    yield from (f"At the end it waited: {sentence}" for sentence in answer["waits"])
+    said = {step["error"] for step in answer["steps"]}
+    yield from (f"At the end it waited: {sentence}" for sentence in answer["waits"] if sentence not in said)
     yield from (f"Note: {warning}" for warning in answer["warnings"])
     number = sum(step["times"] for step in answer["steps"])
     count = f"{number} run{'' if number == 1 else 's'}"
