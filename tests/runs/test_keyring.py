@@ -66,6 +66,17 @@ def test_runs_wait_and_it_is_said_once_for_all_of_them(shop: Shop, service: Secr
         assert doorman.seen == []
 
 
+def test_the_only_one_that_waits_hands_its_request_on_from_try_to_try(shop: Shop, service: SecretService) -> None:
+    """It is the same question: no try asks it anew."""
+    with service.keyring(None):
+        lock_out(shop, "a")
+        [request] = shop.requests()
+        shop.pass_time(timedelta(minutes=20))
+        tries = shop.runs("j", "a")
+        assert len(tries) > 4
+        assert [(one.id, one.run) for one in shop.requests()] == [(request.id, tries[-1].id)]
+
+
 def test_everything_goes_on_once_when_it_is_unlocked(shop: Shop, service: SecretService, doorman: Doorman) -> None:
     with service.keyring("pw"):
         service.lock()
