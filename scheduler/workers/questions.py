@@ -33,6 +33,12 @@ class Answers(Protocol):
     def log(self, text: str) -> None:
         """What was printed or logged, as it comes; bounded by the limit of output."""
 
+    is_behind: bool
+    """Something came of which it has not let others know."""
+
+    def show(self) -> None:
+        """Nothing has come for a while: let others know of what came before."""
+
 
 _NOTHING = type(None)
 _RESULTS: dict[str, dict[str, tuple[type, ...]]] = {

@@ -34,6 +34,8 @@ from scheduler.workers.system import NEWS, Poll, end_family, exit_code
 
 _BURIAL = 10.0
 """Seconds that a killed process may take to be gone."""
+_A_WHILE = 1000
+"""Milliseconds without a word from the script, after which others get to know what it said before."""
 
 
 @dataclass(slots=True)
@@ -186,7 +188,12 @@ class Worker:
                 late = TimedOut(f"It took longer than {talk.seconds:g} seconds and was ended.")
                 self._ask(late, self._limits.grace)
             left = None if self._asked is not None else max(0.0, talk.deadline - time.monotonic()) * 1000 + 1
+            behind = talk.answers if talk.answers is not None and talk.answers.is_behind else None
+            if behind is not None:
+                left = min(left or _A_WHILE, _A_WHILE)
             ready = {descriptor for descriptor, _ in waiting.poll(left)}
+            if behind is not None and not ready:
+                behind.show()
             if self._log in ready and not self._output.drain():
                 waiting.unregister(self._log)
             if self._channel.reading not in ready:

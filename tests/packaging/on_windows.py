@@ -51,6 +51,8 @@ def exit(ctx):
 class Answers:
     """What the run layer would say."""
 
+    is_behind = False
+
     def __init__(self) -> None:
         self.published: list[str] = []
         self.text = ""

@@ -100,6 +100,7 @@ class Recorder:
     told: list[Any] = field(default_factory=list)
     text: str = ""
     on_log: Callable[[str], None] = lambda _: None
+    is_behind: bool = False
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
         self.told.append(("call", connection, tool, dict(parameters), line))
@@ -124,6 +125,10 @@ class Recorder:
     def log(self, text: str) -> None:
         self.text += text
         self.on_log(text)
+
+    def show(self) -> None:
+        self.told.append("shown")
+        self.is_behind = False
 
 
 def relatives(mark: str) -> list[int]:

@@ -29,6 +29,7 @@ class Conversation:
         self._text: list[str] = []
         self._shown = context.clock.monotonic()
         self._progress: dict[str, Any] | None = None
+        self.is_behind = False
         self._handed_over: set[str] = set()
         """Secrets that a command has and may print."""
         self.peeked = {(one["topic"], one["id"]): one for told in attempt.waiting.values() for one in told["events"]}
@@ -68,27 +69,33 @@ class Conversation:
 
     def progress(self, done: float, total: float | None, text: str) -> None:
         self._progress = {"done": done, "total": total, "text": text}
-        self._show()
+        self._show_now_and_then()
 
     def log(self, text: str) -> None:
         self._text.append(text)
-        self._show()
+        self._show_now_and_then()
 
     def take_log(self) -> str:
         """What has not been stored yet; the caller stores it."""
         text, self._text = "".join(self._text), []
         return hide(text, self._handed_over) if self._handed_over else text
 
-    def _show(self) -> None:
-        """Now and then, store what a person may be waiting to see."""
-        if self._context.clock.monotonic() - self._shown < _OFTEN_ENOUGH:
-            return
+    def _show_now_and_then(self) -> None:
+        self.is_behind = True
+        if self._context.clock.monotonic() - self._shown >= _OFTEN_ENOUGH:
+            self.show()
+
+    def show(self) -> None:
+        """Store what a person may be waiting to see."""
         self._shown = self._context.clock.monotonic()
         text = self.take_log()
         if self._handed_over:  # a secret may have come only in part
             kept = max(map(len, self._handed_over)) - 1
             text, rest = text[: max(len(text) - kept, 0)], text[max(len(text) - kept, 0) :]
             self._text.append(rest)
+        self.is_behind = False
+        if not text and self._progress is None:
+            return
         try:
             with self._context.database.write() as db:
                 if text:
@@ -97,6 +104,7 @@ class Conversation:
                     runs.note_progress(db, self._attempt.id, self._progress)
         except StoreError:  # it is only for show; the checkpoints report what is wrong with the store
             self._text.insert(0, text)
+            self.is_behind = True
             return
         self._progress = None
         self._context.tell(Announcement(self._attempt.subject))
