@@ -24,6 +24,7 @@ from app.window.workflow import WorkflowPane
 from app.window.workflows_list import WorkflowsList
 from app.window.workflows_model import ROW, RowReader, WorkflowRow, WorkflowsFilter, WorkflowsModel
 from app.words.times import say_number
+from scheduler.engine.workflows.names import as_people_count
 from scheduler.rules.states import WorkflowState
 
 _MINUTE = 15_000
@@ -199,7 +200,7 @@ class WorkflowsPage(Page):
             self._has_read = True
             self.refresh()  # for their outcomes
         self.model.set_rows(rows, self._now())
-        self._show_tags(sorted({tag for row in rows for tag in row.view.tags}))
+        self._show_tags(sorted({tag for row in rows for tag in row.view.tags}, key=as_people_count))
         self._show_body()
         self._offer()
 

@@ -1,6 +1,5 @@
 """The workflows as rows of a list: read away from the GUI thread, changed only where something changed."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,6 +23,7 @@ from app.window.history_rows import read_strips
 from app.words.interpreting import interpret
 from app.words.states import RunState
 from app.words.times import say_until
+from scheduler.engine.workflows.names import as_people_count
 from scheduler.engine.workflows.views.workflows import WorkflowView
 from scheduler.rules.states import WorkflowState
 
@@ -57,12 +57,6 @@ def say_next(view: WorkflowView, now: datetime) -> str:
     return translate("workflows", "Next {until}").format(until=say_until(view.next, now))
 
 
-def order_by(name: str) -> list[tuple[int, int, str]]:
-    """As people sort: capitals do not matter, and Chore 2 comes before Chore 10."""
-    parts = re.findall(r"\d+|\D+", name.casefold())
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
-
-
 @dataclass(slots=True)
 class RowReader:
     """Reads all rows again, but outcomes only of those that something happened to. One question at a time."""
@@ -80,7 +74,7 @@ class RowReader:
             found += views.workflows(state=WorkflowState.ARCHIVED)
         if outcomes:
             self._read_outcomes(found)
-        found.sort(key=lambda one: (order_by(one.name), one.workflow))
+        found.sort(key=lambda one: (as_people_count(one.name), one.workflow))
         return [WorkflowRow(view=one, strip=self._strips.get(one.workflow)) for one in found]
 
     def _read_outcomes(self, found: Sequence[WorkflowView]) -> None:

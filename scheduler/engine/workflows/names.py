@@ -1,5 +1,9 @@
-"""Finding what a person names: a workflow by its slug or its name, a run by the beginning of its id."""
+"""Finding what a person names: a workflow by its slug or its name, a run by the beginning of its id.
 
+And the order in which people expect names.
+"""
+
+import re
 import sqlite3
 
 from dayhand._workflow import make_slug
@@ -41,6 +45,12 @@ def find_waiting(db: sqlite3.Connection, text: str) -> str | None:
     if len(text) < _SHORTEST or runs.beginning_with(db, text):
         return None
     return occurrences.find_queued(db, text)
+
+
+def as_people_count(name: str) -> list[tuple[int, int, str]]:
+    """A key to sort names by: capitals do not matter, and Chore 2 comes before Chore 10."""
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
 
 
 def split_target(text: str) -> tuple[str, str | None]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from scheduler.engine.workflows.names import as_people_count
 from scheduler.engine.workflows.views.look import Look
 from scheduler.store import connections, workflows
 from scheduler.store.workflows import WorkflowStatus
@@ -29,7 +30,7 @@ def find_all(look: Look) -> list[ConnectionView]:
                 users.setdefault(name, []).append(workflow.slug)
     known = {row.name: row for row in connections.every_one(look.db)}
     found = []
-    for name in sorted(known.keys() | users.keys()):
+    for name in sorted(known.keys() | users.keys(), key=as_people_count):
         row = known.get(name)
         found.append(
             ConnectionView(

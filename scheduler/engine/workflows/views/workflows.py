@@ -5,7 +5,7 @@ from datetime import datetime
 
 from scheduler.engine.plans import Handler
 from scheduler.engine.upcoming import upcoming_times
-from scheduler.engine.workflows.names import find_workflow
+from scheduler.engine.workflows.names import as_people_count, find_workflow
 from scheduler.engine.workflows.views.look import Look
 from scheduler.engine.workflows.views.runs import RunView, view_run
 from scheduler.engine.workflows.views.sentences import say_schedule, say_state
@@ -117,6 +117,7 @@ def find_watched(look: Look) -> list[Watched]:
 
 def find_all(look: Look, *, state: WorkflowState | None = None, tag: str | None = None) -> list[WorkflowView]:
     found = [_view(look, standing) for standing in gather(look.db, look.now) if tag in (None, *standing.row.tags)]
+    found.sort(key=lambda one: (as_people_count(one.name), one.workflow))
     if state is None:
         return [one for one in found if one.state is not WorkflowState.ARCHIVED]
     return [one for one in found if one.state is state]

@@ -40,6 +40,12 @@ def test_an_idle_one_says_its_times_and_the_next(shop: Shop) -> None:
     assert view.attention == 0
 
 
+def test_they_are_listed_as_people_count(shop: Shop) -> None:
+    for name in ("Chore 10", "chore 2", "Backup", "Chore 1"):
+        shop.deploy(job(name=name))
+    assert [one.name for one in shop.views.workflows()] == ["Backup", "Chore 1", "chore 2", "Chore 10"]
+
+
 def test_an_approval_needs_attention_with_its_own_sentence(shop: Shop) -> None:
     shop.connect_table()
     shop.deploy(RECEIPTS)
