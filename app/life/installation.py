@@ -22,8 +22,8 @@ from scheduler.engine.tidying import Tidying
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store.health import Damage, close_store, open_store
 
-_QUIET = 3_000
-"""Milliseconds without news after which there is time to tidy up."""
+_QUIET, _BREATH = 3_000, 50
+"""Milliseconds without news after which there is time to tidy up; and between two steps that cannot wait for that."""
 _KEYRING_LOOK = 3_000
 """Milliseconds between two looks at a keyring that was locked or away."""
 
@@ -38,6 +38,7 @@ class Installation(QObject):
     show_wanted = Signal()
     quit_wanted = Signal()
     _more_to_tidy = Signal()
+    _more_to_keep_up = Signal()
     _keyring_changed = Signal(bool)
 
     def __init__(
@@ -78,8 +79,11 @@ class Installation(QObject):
         self._tidying = Tidying(self.house.engine.context, clean_up=self.house.remove_unused_environments)
         self._later = QTimer(self, singleShot=True, interval=_QUIET)
         self._later.timeout.connect(self._tidy)
+        self._meanwhile = QTimer(self, singleShot=True, interval=_QUIET)
+        self._meanwhile.timeout.connect(self._keep_up)
         self.announced.connect(self._tidy_later)
         self._more_to_tidy.connect(self._tidy)
+        self._more_to_keep_up.connect(self._go_on_keeping_up)
         self._keyring_look = QTimer(self, interval=_KEYRING_LOOK)
         self._keyring_look.timeout.connect(self._vault.look)
         self._keyring_changed.connect(self._follow_keyring)
@@ -97,6 +101,7 @@ class Installation(QObject):
         self._keyring_look.stop()
         self.house.connecting.give_up()
         self._later.stop()
+        self._meanwhile.stop()
         self.control.close()
         self.host.stop()
         self.house.close()
@@ -114,10 +119,22 @@ class Installation(QObject):
     def _tidy_later(self) -> None:
         """A while after something happened; while nothing does, nobody is woken."""
         self._later.start()
+        if not self._meanwhile.isActive():
+            self._meanwhile.start(_QUIET)
 
     @Slot()
     def _tidy(self) -> None:
         self.host.ask(self._tidy_if_quiet)
+
+    @Slot()
+    def _keep_up(self) -> None:
+        """Though there are news all the time."""
+        self.host.ask(lambda _: self._more_to_keep_up.emit() if self._tidying.keep_up() else None)
+
+    @Slot()
+    def _go_on_keeping_up(self) -> None:
+        if not self._has_ended:
+            self._meanwhile.start(_BREATH)
 
     def _tidy_if_quiet(self, engine: Engine) -> None:
         """On the engine's thread."""

@@ -1,4 +1,7 @@
-"""Chores for quiet moments: let the history's index follow, and forget what is old. A little at a time."""
+"""Chores for quiet moments: let the history's index follow, and forget what is old. A little at a time.
+
+Where there are no quiet moments, only the index follows, at a distance: searching reads what it has not reached.
+"""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -6,7 +9,8 @@ from datetime import datetime, timedelta
 from scheduler.engine.context import Context
 from scheduler.store import history, retention
 
-_INDEXED_AT_ONCE = 500
+_INDEXED_AT_ONCE, _INDEXED_MEANWHILE = 500, 50
+_FAR_BEHIND = 500
 _FORGOTTEN_AT_ONCE = 200
 _BETWEEN = timedelta(hours=1)
 
@@ -25,8 +29,16 @@ class Tidying:
         """Do a little; says whether there is more. Reads only, if there is nothing to do."""
         return self._index() or self._forget()
 
+    def keep_up(self) -> bool:
+        """Do very little of what cannot wait, while others are at work; says whether there is more."""
+        if history.lag(self._context.database.read()) <= _FAR_BEHIND:
+            return False
+        with self._context.database.write() as db:
+            history.index_some(db, _INDEXED_MEANWHILE)
+        return True
+
     def _index(self) -> bool:
-        if not history.is_behind(self._context.database.read()):
+        if not history.lag(self._context.database.read()):
             return False
         with self._context.database.write() as db:
             return history.index_some(db, _INDEXED_AT_ONCE)

@@ -1,52 +1,33 @@
 """The index behind history. It lags behind the runs; what it has not reached is read anew, with the same result.
 
 SQLite finds a whole word at once among a million, the beginning of a word only by looking at all that begin so.
-Therefore the beginnings of words are indexed as words of their own.
+Therefore the beginnings of words are indexed as words of their own, up to a length that few words pass.
 """
 
+import hashlib
 import json
-import re
 import sqlite3
-import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from functools import lru_cache
+from itertools import islice, product
+from typing import Any
 
 from scheduler.store import facts
+from scheduler.store.wanted import Wanted, read_words
 
 _INDEXED = "history indexed"
 """The fact that keeps the number of the last run that the index has passed."""
-_LONGEST_BEGINNING = 6
+_LONGEST_BEGINNING = 12
+_WORDS_AT_HAND = 5_000
 _MOST_TITLES = 50
 _MOST_LETTERS = 4_000
-_WORD = re.compile(r"[^\W_]+")
 _AT_REST = "(r.status IN ('committed', 'crashed', 'cancelled') OR r.followed = 1)"
 _SOURCE = (
     f"SELECT r.number, r.workflow, w.name, r.handler, r.status, r.summary, r.error, r.prepared, {_AT_REST}, "
     "r.trigger "
     "FROM runs r JOIN workflows w ON w.slug = r.workflow"
 )
-
-
-class Wanted(NamedTuple):
-    """What a run must be like to be found; empty means whatever."""
-
-    workflow: str | None = None
-    handler: str | None = None
-    statuses: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    """Each must begin a word of the run."""
-    trigger: str | None = None
-    """What made it start."""
-
-    @property
-    def needs_index(self) -> bool:
-        return bool(self.handler or self.statuses or self.words or self.trigger)
-
-
-def read_words(text: str) -> tuple[str, ...]:
-    """The words in a text, without case and accents."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return tuple(_WORD.findall("".join(letter for letter in plain if not unicodedata.combining(letter))))
+_MATCHING = "history WHERE history MATCH ? AND rowid >= ? AND rowid < ?"
 
 
 def index_some(db: sqlite3.Connection, most: int) -> bool:
@@ -67,10 +48,10 @@ def index_some(db: sqlite3.Connection, most: int) -> bool:
     return len(rows) == most
 
 
-def is_behind(db: sqlite3.Connection) -> bool:
-    """Whether there are runs that the index has not reached."""
+def lag(db: sqlite3.Connection) -> int:
+    """By how many runs the index is behind, or a few more: numbers are missing where some were forgotten."""
     last = db.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()[0]
-    return bool(last > indexed_up_to(db))
+    return max(int(last) - indexed_up_to(db), 0)
 
 
 def indexed_up_to(db: sqlite3.Connection) -> int:
@@ -79,45 +60,59 @@ def indexed_up_to(db: sqlite3.Connection) -> int:
 
 def find_numbers(db: sqlite3.Connection, wanted: Wanted, first: int, before: int, most: int) -> list[int]:
     """The numbers in [first, before) of runs that are as wanted, the newest first."""
-    tail = f"{_SOURCE} WHERE r.number >= ? AND r.number < ? ORDER BY r.number DESC"
-    newer = db.execute(tail, (max(first, indexed_up_to(db) + 1), before))
-    found = _take(most, (row[0] for row in newer if _fits(db, row, wanted)))
+    found = list(islice(_newer(db, wanted, first, before), most))
     if len(found) == most:
         return found
-    passed = db.execute(
-        f"{_SOURCE} JOIN history_waiting h ON h.number = r.number WHERE r.number >= ? AND r.number < ?", (first, before)
-    )
-    older = {row[0] for row in passed.fetchall() if _fits(db, row, wanted)}
-    older.update(_take(most, _indexed(db, wanted, first, before)))
+    query = f"SELECT rowid FROM {_MATCHING} ORDER BY rowid DESC LIMIT ?"
+    older = [row[0] for row in db.execute(query, (*_match(db, wanted, first, before), most))]
+    older += _passed(db, wanted, first, before)
     return found + sorted(older, reverse=True)[: most - len(found)]
 
 
-def _indexed(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> Iterator[int]:
-    query = "SELECT rowid FROM history WHERE history MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC"
-    is_exact = all(len(word) <= _LONGEST_BEGINNING for word in wanted.words)
-    for (number,) in db.execute(query, (" AND ".join(_terms(wanted)), first, before)):
-        row = None if is_exact else db.execute(f"{_SOURCE} WHERE r.number = ?", (number,)).fetchone()
-        if is_exact or (row is not None and _fits(db, row, wanted)):
-            yield number
+def count_numbers(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> int:
+    """How many there are."""
+    query = f"SELECT count(*) FROM {_MATCHING}"
+    (indexed,) = db.execute(query, _match(db, wanted, first, before)).fetchone()
+    unindexed = (*_newer(db, wanted, first, before), *_passed(db, wanted, first, before))
+    return int(indexed) + len(unindexed)
 
 
-def _take(most: int, numbers: Iterable[int]) -> list[int]:
-    return [number for _, number in zip(range(most), numbers, strict=False)]
+def _match(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> tuple[str, int, int]:
+    """What to look for in the index, no further than it has come."""
+    return " AND ".join(_terms(wanted)), first, min(before, indexed_up_to(db) + 1)
 
 
-def _fits(db: sqlite3.Connection, row: sqlite3.Row, wanted: Wanted) -> bool:
-    if wanted.workflow not in (None, row[1]) or wanted.handler not in (None, row[3]):
-        return False
-    if wanted.trigger not in (None, row[9]) or (wanted.statuses and row[4] not in wanted.statuses):
-        return False
-    known = _words_of(db, row) if wanted.words else ()
-    return all(any(word.startswith(sought) for word in known) for sought in wanted.words)
+def _newer(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> Iterator[int]:
+    """Those that the index has not reached, the newest first."""
+    return _read_anew(db, wanted, "", max(first, indexed_up_to(db) + 1), before)
+
+
+def _passed(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> Iterator[int]:
+    """Those that were not at rest when the index passed them."""
+    waiting = "r.number IN (SELECT number FROM history_waiting) AND "
+    return _read_anew(db, wanted, waiting, first, min(before, indexed_up_to(db) + 1))
+
+
+def _read_anew(db: sqlite3.Connection, wanted: Wanted, among: str, first: int, before: int) -> Iterator[int]:
+    where, values = f"{among}r.number >= ? AND r.number < ?", [first, before]
+    facets = {"workflow": wanted.workflow, "handler": wanted.handler, "trigger": wanted.trigger}
+    given = {column: value for column, value in facets.items() if value is not None}
+    for column in given:
+        where += f" AND r.{column} = ?"
+    if wanted.statuses:
+        where += f" AND r.status IN ({', '.join('?' * len(wanted.statuses))})"
+    rows = db.execute(f"{_SOURCE} WHERE {where} ORDER BY r.number DESC", (*values, *given.values(), *wanted.statuses))
+    return (row[0] for row in rows if _says(db, row, wanted.words))
+
+
+def _says(db: sqlite3.Connection, row: sqlite3.Row, words: tuple[str, ...]) -> bool:
+    known = _words_of(db, row) if words else ()
+    return all(any(word.startswith(sought) for word in known) for sought in words)
 
 
 def _index(db: sqlite3.Connection, row: sqlite3.Row) -> None:
-    tokens = {_facet("w", row[1]), _facet("h", row[3]), _facet("s", row[4]), _facet("t", row[9])}
-    for word in _words_of(db, row):
-        tokens.update(_beginning(word[:length]) for length in range(1, min(len(word), _LONGEST_BEGINNING) + 1))
+    tokens = {*_facets(row[1], row[4], row[9]), _token("h", row[3])}
+    tokens.update(*map(_beginnings, _words_of(db, row)))
     db.execute("INSERT OR REPLACE INTO history (rowid, tokens) VALUES (?, ?)", (row[0], " ".join(tokens)))
 
 
@@ -135,29 +130,49 @@ def _words_of(db: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
 def _titles(db: sqlite3.Connection, workflow: str, prepared: Any) -> Iterable[str]:
     """What the run was to do, and the titles of its events."""
     yield str(prepared.get("say") or "")
-    query = "SELECT title FROM events WHERE workflow = ? AND topic = ? AND id = ?"
+    taken: dict[str, list[str]] = {}
     for one in (prepared.get("reserve") or [])[:_MOST_TITLES]:
-        row = db.execute(query, (workflow, one["topic"], one["id"])).fetchone()
-        yield "" if row is None else row[0]
+        taken.setdefault(one["topic"], []).append(one["id"])
+    query = "SELECT title FROM events WHERE workflow = ? AND topic = ? AND id IN (SELECT value FROM json_each(?))"
+    for topic, ids in taken.items():
+        yield from (row[0] for row in db.execute(query, (workflow, topic, json.dumps(ids))))
 
 
 def _terms(wanted: Wanted) -> Iterator[str]:
-    if wanted.workflow:
-        yield _facet("w", wanted.workflow)
+    if wanted.workflow or wanted.trigger or wanted.statuses:
+        facets = [_facet(wanted.workflow, status, wanted.trigger) for status in wanted.statuses or (None,)]
+        yield f"({' OR '.join(facets)})"
     if wanted.handler:
-        yield _facet("h", wanted.handler)
-    if wanted.trigger:
-        yield _facet("t", wanted.trigger)
-    if wanted.statuses:
-        yield f"({' OR '.join(_facet('s', status) for status in wanted.statuses)})"
+        yield _token("h", wanted.handler)
     for word in wanted.words:
-        yield _beginning(word[:_LONGEST_BEGINNING])
+        yield _beginning(word) if len(word) <= _LONGEST_BEGINNING else f"{_token('l', word)}*"
+
+
+@lru_cache(_WORDS_AT_HAND)
+def _beginnings(word: str) -> tuple[str, ...]:
+    """What it can be found by; of a long word also the whole, for those who look for more of it."""
+    lengths = range(1, min(len(word), _LONGEST_BEGINNING) + 1)
+    whole = (_token("l", word),) if len(word) > _LONGEST_BEGINNING else ()
+    return (*(_beginning(word[:length]) for length in lengths), *whole)
 
 
 def _beginning(letters: str) -> str:
-    return f"b{letters}" if letters.isascii() else _facet("u", letters)
+    return f"b{letters}" if letters.isascii() else _token("u", letters)
 
 
-def _facet(kind: str, value: str) -> str:
+@lru_cache(_WORDS_AT_HAND)
+def _facets(*values: str) -> tuple[str, ...]:
+    """Every way to narrow by these is one word: among a million, SQLite is slow to find out that two never meet."""
+    ways = product(*((value, None) for value in values))
+    return tuple(_facet(*way) for way in ways if any(way))
+
+
+def _facet(workflow: str | None, status: str | None, trigger: str | None) -> str:
+    """Short, since each run has several."""
+    given = json.dumps((workflow, status, trigger)).encode()
+    return f"f{hashlib.blake2b(given, digest_size=8).hexdigest()}"
+
+
+def _token(kind: str, value: str) -> str:
     """One word of letters and digits, whatever the value is made of."""
     return f"{kind}x{value.encode().hex()}"

@@ -67,8 +67,16 @@ def test_the_index_catches_up_a_little_at_a_time(bench: Bench) -> None:
     steps = [bench.tidying.step() for _ in range(4)]
     assert steps == [True, True, False, False]
     db = bench.database.read()
-    assert not history.is_behind(db)
+    assert not history.lag(db)
     assert len(history.find_runs(db, Search(text="filed"), Page(), 2_000)) == 1_200
+
+
+def test_where_it_is_never_quiet_the_index_follows_at_a_distance(bench: Bench) -> None:
+    bench.add(400)
+    assert not bench.tidying.keep_up()
+    bench.add(200, first=400)
+    assert [bench.tidying.keep_up() for _ in range(3)] == [True, True, False]
+    assert history.lag(bench.database.read()) == 500
 
 
 def test_what_is_old_goes_a_little_at_a_time(bench: Bench) -> None:

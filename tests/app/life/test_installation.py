@@ -17,6 +17,7 @@ from scheduler.store import history
 from tests.app.verbs.served import job, serving
 from tests.connections.doorman import Doorman, door
 from tests.connections.secret_service import SecretService
+from tests.store.past import add_past
 
 LIMIT = 60.0
 NOTIFYING = """
@@ -66,9 +67,24 @@ def test_after_a_while_of_quiet_the_history_is_indexed(installation: Installatio
     deploy(installation, job())
     installation.host.ask(lambda _: installation.house.commands.run("backup")).result(LIMIT)
     db = installation.database.read()
-    wait_for(lambda: history.is_behind(db))
-    wait_for(lambda: not history.is_behind(db))
+    wait_for(lambda: history.lag(db))
+    wait_for(lambda: not history.lag(db))
     assert db.execute("SELECT count(*) FROM history").fetchone()[0] == 1
+
+
+def test_where_news_never_cease_the_history_is_indexed_all_the_same(installation: Installation) -> None:
+    deploy(installation, job())
+    with installation.database.write() as db:
+        for number in range(600):
+            add_past(db, f"r{number}", workflow="backup")
+    db = installation.database.read()
+    assert history.lag(db) == 600
+
+    def hears_more() -> bool:
+        installation.announced.emit(None)
+        return history.lag(db) <= 500
+
+    wait_for(hears_more)
 
 
 def test_a_message_of_a_workflow_arrives(installation: Installation) -> None:

@@ -53,6 +53,9 @@ class WorkflowViews:
     def history(self, wanted: Found, cursor: str | None = None, most: int = 50) -> HistoryPage:
         return history.find(self._look(), wanted, cursor, most)
 
+    def count_history(self, wanted: Found) -> int:
+        return history.count(self._look(), wanted)
+
     def run(self, run: str) -> RunDetails:
         return runs.describe(self._look(), run)
 

@@ -66,16 +66,7 @@ class HistoryPage:
 def find(look: Look, wanted: Found, cursor: str | None, most: int) -> HistoryPage:
     """At most so many of both together."""
     most = min(max(most, 1), MOST)
-    workflow = None if wanted.workflow is None else find_workflow(look.db, wanted.workflow).slug
-    search = Search(
-        workflow=workflow,
-        handler=wanted.handler,
-        statuses=_read_status(wanted.status),
-        since=wanted.since,
-        until=wanted.until,
-        text=wanted.text,
-        trigger=wanted.trigger,
-    )
+    search = _read(look, wanted)
     page = _read_cursor(cursor)
     ran = history.find_runs(look.db, search, page, most + 1)
     unrun = history.find_unrun(look.db, search, page, most + 1)
@@ -89,6 +80,24 @@ def find(look: Look, wanted: Found, cursor: str | None, most: int) -> HistoryPag
         runs=tuple(view_run(one) for one in runs),
         occurrences=tuple(_view(one) for one in times),
         cursor=None if is_all else _write_cursor(page, runs, times),
+    )
+
+
+def count(look: Look, wanted: Found) -> int:
+    """How many rows all pages together have."""
+    search = _read(look, wanted)
+    return history.count_runs(look.db, search) + history.count_unrun(look.db, search)
+
+
+def _read(look: Look, wanted: Found) -> Search:
+    return Search(
+        workflow=None if wanted.workflow is None else find_workflow(look.db, wanted.workflow).slug,
+        handler=wanted.handler,
+        statuses=_read_status(wanted.status),
+        since=wanted.since,
+        until=wanted.until,
+        text=wanted.text,
+        trigger=wanted.trigger,
     )
 
 
