@@ -104,13 +104,15 @@ class Asking(QObject):
         act: Callable[[], _Answer],
         then: Callable[[_Answer], None],
         otherwise: Callable[[Exception], None] | None = None,
+        *,
+        rest: float = _REST,
     ) -> None:
         """One at a time for each subject: what is asked meanwhile is asked once more, after a rest.
 
         The rest grows with the time that an answer takes, so that constant news never take all there is to have.
         """
         if subject in self._again:
-            self._again[subject] = lambda: self.ask_latest(subject, act, then, otherwise)
+            self._again[subject] = lambda: self.ask_latest(subject, act, then, otherwise, rest=rest)
             return
         self._again[subject] = None
         took = [0.0]
@@ -122,13 +124,13 @@ class Asking(QObject):
             finally:
                 took[0] = time.perf_counter() - begun
 
-        def rest() -> None:
+        def go_on_asking() -> None:
             again = self._again.pop(subject)
             if again is not None:
                 again()
 
         def go_on(tell: Callable[[], None]) -> None:
-            QTimer.singleShot(round(min(took[0] * _REST, _LONGEST_REST) * 1000), self, rest)
+            QTimer.singleShot(round(min(took[0] * rest, _LONGEST_REST) * 1000), self, go_on_asking)
             tell()
 
         otherwise = otherwise or _record

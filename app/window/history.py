@@ -1,12 +1,11 @@
 """What ran and what did not, with its reason: searched and narrowed at once, as far back as one scrolls."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -20,34 +19,22 @@ from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
-from app.widgets.search_field import SearchField
-from app.window.history_details import say_trigger
 from app.window.history_export import name_by_kind, write_history
+from app.window.history_filters import HistoryFilters
 from app.window.history_model import HistoryModel
 from app.window.history_rows import Read, Row, read_page
 from app.window.history_run import RunPane
 from app.window.history_table import HistoryTable
 from app.window.page import Page
-from app.window.saying import Saying, leave_find, make_button, make_heading
-from app.words.states import RunState, say_run
+from app.window.saying import Saying, make_button, make_heading
 from app.words.times import say_number
 from scheduler.engine.workflows.views.history import Found
 from scheduler.store import workflows
 
 _FIRST, _MORE, _MOST = 50, 100, 200
 """Rows that are read for something else to look for, for a scroll, and again after news: none holds up the window."""
-_RESULTS = {
-    RunState.DONE: "done",
-    RunState.FAILED: "failed",
-    RunState.WAITING: "waiting",
-    RunState.RETRYING: "retrying",
-    RunState.RUNNING: "running",
-    RunState.CANCELLED: "cancelled",
-    RunState.SKIPPED: "skipped",
-    RunState.MISSED: "missed",
-    RunState.REPLACED: "replaced",
-    RunState.DROPPED: "dropped",
-}
+_COUNT_REST = 20
+"""How many times as long as it took to count nobody counts again, whatever happens meanwhile."""
 
 
 class HistoryPage(Page):
@@ -55,8 +42,10 @@ class HistoryPage(Page):
         super().__init__(installation)
         self.title = self.tr("History")
         self._shown: Found | None = None
-        self._names: dict[str, str] = {}
+        self._total: int | None = None
+        """Of all that is looked for, once it is known."""
         zone = ZoneInfo(installation.house.engine.context.machine_zone)
+        self.filters = HistoryFilters(zone, self._now().astimezone(zone))
         self.model = HistoryModel(zone, self)
         self.model.more = self._read_more
         self.table = HistoryTable(self.model)
@@ -87,48 +76,13 @@ class HistoryPage(Page):
             self._close_run()
 
     def search(self) -> None:
-        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.field.selectAll()
+        self.filters.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filters.field.selectAll()
 
     def wanted(self) -> Found:
-        days = self.since.currentData()
-        since: datetime | None = None
-        if days is not None:
-            zone = ZoneInfo(self.installation.house.engine.context.machine_zone)
-            today = self._now().astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-            since = today - timedelta(days=days)
-        return Found(
-            workflow=self.workflow.currentData() or None,
-            status=self.result.currentData() or None,
-            since=since,
-            text=self.field.text().strip(),
-            trigger=self.trigger.currentData() or None,
-        )
+        return self.filters.wanted(self._now())
 
     def _make_controls(self) -> None:
-        self.field = SearchField(self.tr("Search history"))
-        leave_find(self.field)
-        self.workflow, self.result, self.trigger, self.since = (QComboBox() for _ in range(4))
-        self.workflow.setAccessibleName(self.tr("Workflow"))
-        self.workflow.addItem(self.tr("All workflows"), "")
-        self.workflow.setMaximumWidth(240)
-        self.result.setAccessibleName(self.tr("Result"))
-        self.result.addItem(self.tr("All results"), "")
-        for state, word in _RESULTS.items():
-            self.result.addItem(say_run(state), word)
-        self.trigger.setAccessibleName(self.tr("Why it ran"))
-        self.trigger.addItem(self.tr("Any reason"), "")
-        for trigger in ("automatic", "event", "manual", "backfill", "deploy"):
-            said = say_trigger(trigger)
-            self.trigger.addItem(f"{said[:1].upper()}{said[1:]}", trigger)
-        self.since.setAccessibleName(self.tr("Time"))
-        for label, days in (
-            (self.tr("Any time"), None),
-            (self.tr("Today"), 0),
-            (self.tr("Last 7 days"), 6),
-            (self.tr("Last 30 days"), 29),
-        ):
-            self.since.addItem(label, days)
         self.export = make_button(self.tr("Export…"), "Ctrl+S")
         self.count = QLabel()
         mark(self.count, "ink", "muted")
@@ -150,13 +104,6 @@ class HistoryPage(Page):
         top.addWidget(make_heading(self.title, Type.DISPLAY))
         top.addStretch(1)
         top.addWidget(self.export)
-        self._bar = QWidget()
-        bar = QHBoxLayout(self._bar)
-        bar.setContentsMargins(0, 0, 0, 0)
-        bar.setSpacing(Space.SMALL)
-        bar.addWidget(self.field, 1)
-        for widget in (self.workflow, self.result, self.trigger, self.since):
-            bar.addWidget(widget)
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.addWidget(self.table)
         self.split.addWidget(self.pane)
@@ -173,16 +120,14 @@ class HistoryPage(Page):
         layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(top)
-        layout.addWidget(self._bar)
+        layout.addWidget(self.filters)
         layout.addWidget(self.saying)
         layout.addWidget(self.body, 1)
         layout.addWidget(self.count)
 
     def _connect(self) -> None:
-        self.field.searched.connect(self.refresh)
-        self.field.left.connect(self.table.setFocus)
-        for box in (self.workflow, self.result, self.trigger, self.since):
-            box.currentIndexChanged.connect(self.refresh)
+        self.filters.changed.connect(self.refresh)
+        self.filters.field.left.connect(self.table.setFocus)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._choose())
         self.table.clicked.connect(lambda _: self._choose())
         self.table.activated.connect(lambda _: self._choose())
@@ -190,36 +135,27 @@ class HistoryPage(Page):
         self.pane.changed.connect(self.refresh)
         self.pane.open_page.connect(self.open_page)
         self.empty.acted.connect(lambda: self.open_page.emit("workflows", ""))
-        self.nothing.acted.connect(self._show_all)
+        self.nothing.acted.connect(self.filters.show_all)
         self.export.clicked.connect(self._choose_export)
-        self.model.rowsInserted.connect(self._count)
+        self.model.rowsInserted.connect(self._say_count)
 
     def _show(self, wanted: Found, read: Read, names: dict[str, str]) -> None:
-        self._show_names(names)
+        self.filters.show_names(names)
         if wanted == self._shown and self.model.rowCount():
             self.model.renew(read, self._now())
         else:
             self.model.start(read, self._now())
             self.table.scrollToTop()
+        if wanted != self._shown:
+            self._total = None
         self._shown = wanted
         is_all = wanted == Found()
         pages = self.split if self.model.rowCount() or self.pane.run else self.empty if is_all else self.nothing
         self.body.setCurrentWidget(pages)
-        self._bar.setVisible(pages is not self.empty)
+        self.filters.setVisible(pages is not self.empty)
         self.export.setVisible(pages is self.split)
-        self._count()
-
-    def _show_names(self, names: dict[str, str]) -> None:
-        if names != self._names:
-            self._names = names
-            chosen = self.workflow.currentData()
-            self.workflow.blockSignals(True)  # noqa: FBT003  # Qt takes it so
-            while self.workflow.count() > 1:
-                self.workflow.removeItem(1)
-            for slug, name in sorted(names.items(), key=lambda one: one[1].casefold()):
-                self.workflow.addItem(name, slug)
-            self.workflow.setCurrentIndex(max(self.workflow.findData(chosen), 0))
-            self.workflow.blockSignals(False)  # noqa: FBT003
+        self._say_count()
+        self._count(wanted)
 
     def _read_more(self, cursor: str) -> None:
         wanted, installation = self._shown or Found(), self.installation
@@ -227,14 +163,32 @@ class HistoryPage(Page):
         def take(read: Read) -> None:
             if wanted == self._shown and self.model.cursor == cursor:
                 self.model.append(read)
-                self._count()
+                self._say_count()
 
         self.asking.ask(lambda: read_page(installation, wanted, cursor, _MORE), take, lambda _: self.model.give_up())
 
-    def _count(self) -> None:
+    def _count(self, wanted: Found) -> None:
+        """All that there is, which may take a moment longer than what is shown of it."""
+        if self.model.cursor is None:
+            return
+        views = self.installation.views
+
+        def take(total: int) -> None:
+            if wanted == self._shown:
+                self._total = total
+                self._say_count()
+
+        self.asking.ask_latest(f"count {wanted}", lambda: views.count_history(wanted), take, rest=_COUNT_REST)
+
+    def _say_count(self) -> None:
         number = self.model.rowCount()
-        more = self.tr("The newest {number}; more as you scroll") if self.model.cursor else self.tr("{number} in all")
-        self.count.setText(more.format(number=say_number(number)) if number else "")
+        if self.model.cursor is None:
+            said = self.tr("{number} in all") if number else ""
+        elif self._total is None:
+            said = self.tr("The newest {number}; more as you scroll")
+        else:
+            said = self.tr("The newest {number} of {total}; more as you scroll")
+        self.count.setText(said.format(number=say_number(number), total=say_number(max(self._total or 0, number))))
 
     def _choose(self) -> None:
         row = self.table.chosen()
@@ -261,11 +215,6 @@ class HistoryPage(Page):
         self.pane.run = ""
         self.pane.hide()
         self.table.be_narrow(on=False)
-
-    def _show_all(self) -> None:
-        for box in (self.workflow, self.result, self.trigger, self.since):
-            box.setCurrentIndex(0)
-        self.field.clear()
 
     def _choose_export(self) -> None:
         kinds = self.tr("Table (*.csv);;Data (*.json)")

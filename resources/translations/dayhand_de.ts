@@ -558,14 +558,18 @@
     </message>
 </context>
 <context>
-    <name>HistoryPage</name>
-    <message>
-        <source>History</source>
-        <translation>Verlauf</translation>
-    </message>
+    <name>HistoryFilters</name>
     <message>
         <source>Search history</source>
         <translation>Verlauf durchsuchen</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>Up to</source>
+        <translation>Bis</translation>
     </message>
     <message>
         <source>Workflow</source>
@@ -612,6 +616,17 @@
         <translation>Letzte 30 Tage</translation>
     </message>
     <message>
+        <source>Choose days</source>
+        <translation>Tage wählen</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
         <source>Export…</source>
         <translation>Exportieren …</translation>
     </message>
@@ -646,6 +661,10 @@
     <message>
         <source>{number} in all</source>
         <translation>Insgesamt {number}</translation>
+    </message>
+    <message>
+        <source>The newest {number} of {total}; more as you scroll</source>
+        <translation>Die neuesten {number} von {total}; weitere beim Blättern</translation>
     </message>
     <message>
         <source>Table (*.csv);;Data (*.json)</source>

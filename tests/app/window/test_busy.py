@@ -53,7 +53,7 @@ def test_the_windows_thread_computes_only_a_moment_at_a_time(qtbot: QtBot, busy:
     with dog.watching():
         while count_events(busy) - before < EVENTS:
             for word in ("harbour", "museum", ""):
-                page.field.setText(word)
+                page.filters.field.setText(word)
                 wait(lambda word=word: page._shown is not None and page._shown.text == word)
     watch.close()
     window.hide()

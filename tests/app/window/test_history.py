@@ -7,7 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QDate, QModelIndex
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
@@ -127,12 +127,12 @@ def test_times_are_said_in_the_zone_of_this_computer(qtbot: QtBot) -> None:
 
 
 def test_every_time_that_did_not_run_has_a_row_with_its_reason(page: HistoryPage, wait: Wait) -> None:
-    page.result.setCurrentIndex(page.result.findData("missed"))
+    page.filters.result.setCurrentIndex(page.filters.result.findData("missed"))
     wait(lambda: {one.state for one in page.model.rows} == {RunState.MISSED})
     assert {one.what for one in page.model.rows} == {
         "Its time passed while the computer or Dayhand was off, asleep or paused."
     }
-    page.result.setCurrentIndex(page.result.findData("skipped"))
+    page.filters.result.setCurrentIndex(page.filters.result.findData("skipped"))
     wait(lambda: {one.state for one in page.model.rows} == {RunState.SKIPPED})
     page.table.selectRow(0)
     assert page.saying.sentence.endswith("The run before it was still going.")
@@ -141,21 +141,57 @@ def test_every_time_that_did_not_run_has_a_row_with_its_reason(page: HistoryPage
 
 def test_it_is_narrowed_by_words_workflow_and_time(page: HistoryPage, few: Installation, wait: Wait) -> None:
     add_run(few, "special", "chore-1", few.house.engine.context.clock.now(), summary="Found a rare stamp")
-    page.field.setText("stamp")
+    page.filters.field.setText("stamp")
     wait(lambda: [one.run for one in page.model.rows] == ["special"])
-    page.field.setText("nothing like it")
+    page.filters.field.setText("nothing like it")
     wait(lambda: page.body.currentWidget() is page.nothing)
     assert page.nothing.button is not None
     page.nothing.button.click()
     wait(lambda: page.model.rowCount() > 10)
-    page.workflow.setCurrentIndex(page.workflow.findData("chore-1"))
+    page.filters.workflow.setCurrentIndex(page.filters.workflow.findData("chore-1"))
     wait(lambda: {one.workflow for one in page.model.rows} == {"chore-1"})
+
+
+def test_the_count_follows_what_is_looked_for(page: HistoryPage, few: Installation, wait: Wait) -> None:
+    now = few.house.engine.context.clock.now()
+    for number in range(120):
+        add_run(few, f"shell{number:03}", "chore-1", now, summary="Found a shell")
+    for number in range(60):
+        add_run(few, f"stamp{number:03}", "chore-1", now, summary="Found a stamp")
+    page.filters.field.setText("shell")
+    wait(lambda: page.count.text() == "The newest 50 of 120; more as you scroll")
+    page.filters.field.setText("stamp")
+    wait(lambda: page.count.text() == "The newest 50 of 60; more as you scroll")
+    add_run(few, "stamp060", "chore-1", now, summary="Found a stamp")
+    page.refresh()
+    wait(lambda: page.count.text() == "The newest 51 of 61; more as you scroll")
+
+
+def test_days_can_be_chosen(page: HistoryPage, few: Installation, wait: Wait) -> None:
+    context = few.house.engine.context
+    begin = context.clock.now().astimezone(ZoneInfo(context.machine_zone)).replace(hour=0, minute=0, second=0)
+    days = [begin + timedelta(days=day) for day in range(2, 6)]
+    for at in (days[1] - timedelta(seconds=1), days[1], days[3] - timedelta(seconds=1), days[3]):
+        add_run(few, f"at {at:%d %H}", "chore-1", at)
+    page.filters.since.setCurrentIndex(page.filters.since.findText("Choose days"))
+    page.filters.first.setDate(QDate(days[1].year, days[1].month, days[1].day))
+    page.filters.last.setDate(QDate(days[2].year, days[2].month, days[2].day))
+    wait(lambda: [one.run for one in page.model.rows] == [f"at {days[2]:%d} 23", f"at {days[1]:%d} 00"])
+    assert page.filters.first.isVisibleTo(page)
+    page.filters.show_all()
+    wait(lambda: page.model.rowCount() > 10)
+    assert not page.filters.first.isVisibleTo(page)
+
+
+def test_workflows_are_listed_as_people_count(page: HistoryPage) -> None:
+    page.filters.show_names({"a": "Chore 10", "b": "chore 2", "c": "Chore 1"})
+    assert [page.filters.workflow.itemText(at) for at in range(1, 4)] == ["Chore 1", "chore 2", "Chore 10"]
 
 
 def test_it_is_narrowed_by_what_made_a_run_start(page: HistoryPage, few: Installation, wait: Wait) -> None:
     add_run(few, "asked", "chore-1", few.house.engine.context.clock.now(), trigger="manual")
-    page.trigger.setCurrentIndex(page.trigger.findData("manual"))
-    assert page.trigger.currentText() == "Started by you"
+    page.filters.trigger.setCurrentIndex(page.filters.trigger.findData("manual"))
+    assert page.filters.trigger.currentText() == "Started by you"
     wait(lambda: [one.run for one in page.model.rows] == ["asked"])
 
 
@@ -163,10 +199,10 @@ def test_a_long_past_is_read_as_one_scrolls(page: HistoryPage, few: Installation
     begin = few.house.engine.context.clock.now() - timedelta(days=300)
     for number in range(900):
         add_run(few, f"old{number:05}", "chore-2", begin + timedelta(minutes=number))
-    page.workflow.setCurrentIndex(page.workflow.findData("chore-2"))
+    page.filters.workflow.setCurrentIndex(page.filters.workflow.findData("chore-2"))
     wait(lambda: {one.workflow for one in page.model.rows} == {"chore-2"} and page.model.rowCount() == 50)
     assert page.model.cursor is not None
-    assert page.count.text() == "The newest 50; more as you scroll"
+    wait(lambda: page.count.text() == "The newest 50 of 914; more as you scroll")
 
     def scroll() -> bool:
         page.table.scrollToBottom()
@@ -239,7 +275,7 @@ def test_the_name_of_an_export_follows_its_kind(page: HistoryPage, wait: Wait, t
 
 @pytest.mark.parametrize("kind", ["csv", "json"])
 def test_what_is_shown_can_be_taken_along(page: HistoryPage, wait: Wait, tmp_path: Path, kind: str) -> None:
-    page.result.setCurrentIndex(page.result.findData("missed"))
+    page.filters.result.setCurrentIndex(page.filters.result.findData("missed"))
     wait(lambda: {one.state for one in page.model.rows} == {RunState.MISSED})
     path = tmp_path / f"taken.{kind}"
     page.export_to(path)

@@ -139,7 +139,7 @@ def test_neither_workflows_at_work_nor_a_filtered_history_touch_the_store_there(
     few.host.ask(lambda _: [few.house.commands.run(f"busy{one}") for one in range(BUSY)])
     wait(lambda: sum(row.what == "Did it" for row in page.model.rows) == BUSY)
     for word in ("rare", "Filed", ""):
-        page.field.setText(word)
+        page.filters.field.setText(word)
         wait(lambda word=word: page._shown is not None and page._shown.text == word)
     page.table.selectRow(0)
     wait(lambda: page.pane.details is not None)
