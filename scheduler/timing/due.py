@@ -1,6 +1,6 @@
 """What one schedule owes at one instant: the rows to write, the ones that give way, the time that comes next."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -90,23 +90,26 @@ class Owed:
 
 def owe(standing: Standing, underway: Sequence[Underway], now: datetime) -> Owed:
     """Everything that fell due up to `now` and was not recorded."""
-    skipped = _skipped(standing, now)
-    if skipped:
-        standing = replace(standing, taken=standing.taken | {one.planned for one in skipped})
+    skipped = None if standing.skip_at is None else _skipped(standing, standing.skip_at, now)
+    if skipped is not None:
+        standing = replace(standing, taken=standing.taken | {skipped.planned})
     assert standing.next_at is not None
-    first = standing.remaining.since(standing.next_at)
-    missed = None if first is None else _last_missed(standing, first, now)
-    made_up = Owed(late=standing.late) if missed is None else catch_up(standing, missed, now)
-    others = [one for one in underway if one.origin is not Origin.BACKFILL] + _waiting(made_up.new)
-    planned = first if missed is None else standing.remaining.after(missed)
-    regular, replaced, next_at = _regular(standing, planned, others, now)
+    planned = standing.remaining.since(standing.next_at)
+    made_up = Owed(late=standing.late)
+    if planned is not None and standing.due_of(planned) < now - GRACE:
+        missed = _last_missed(standing, planned, now - GRACE)
+        made_up = catch_up(standing, missed, now)
+        planned = standing.remaining.after(missed)
+    ahead = [one for one in underway if one.origin is not Origin.BACKFILL]
+    ahead += [_underway(one) for one in made_up.new]
+    regular, replaced, next_at, next_due = _regular(standing, planned, ahead, now)
     return Owed(
-        new=(*skipped, *made_up.new, *regular),
+        new=(*(() if skipped is None else (skipped,)), *made_up.new, *regular),
         gaps=made_up.gaps,
-        replaced=replaced,
+        replaced=tuple(replaced),
         late=made_up.late,
         next_at=next_at,
-        next_due=None if next_at is None else standing.due_of(next_at),
+        next_due=next_due,
     )
 
 
@@ -146,11 +149,8 @@ def advance(standing: Standing, late: Late, most: int, lookahead: timedelta) -> 
     return new, replace(late, next=following, made=late.made + len(new))
 
 
-def _last_missed(standing: Standing, first: datetime, now: datetime) -> datetime | None:
-    """The latest planned time that was due more than the grace ago. Jitter keeps the order of neighbours."""
-    overdue = now - GRACE
-    if standing.due_of(first) >= overdue:
-        return None
+def _last_missed(standing: Standing, first: datetime, overdue: datetime) -> datetime:
+    """The latest planned time, from an overdue one on, that is overdue too. Jitter keeps the order of neighbours."""
     remaining = standing.remaining
     last = remaining.last(first - _TICK, overdue) or first
     if standing.due_of(last) >= overdue:
@@ -160,31 +160,37 @@ def _last_missed(standing: Standing, first: datetime, now: datetime) -> datetime
 
 
 def _regular(
-    standing: Standing, planned: datetime | None, underway: list[Underway], now: datetime
-) -> tuple[list[New], tuple[str, ...], datetime | None]:
-    """The times from `planned` on that are due now, each decided with the ones before it in view."""
+    standing: Standing, planned: datetime | None, ahead: list[Underway], now: datetime
+) -> tuple[Iterable[New], list[str], datetime | None, datetime | None]:
+    """The times from `planned` on that are due now, each decided with the ones ahead of it in view.
+
+    Beside them, the keys of those that give way, the time that comes next, and when that is due.
+    """
     new: dict[str, New] = {}
     replaced: list[str] = []
-    while planned is not None and standing.due_of(planned) <= now:
-        decision = decide_overlap(standing.policies.overlap, underway)
-        one = _occurrence(standing, planned, state=decision.state, reason=decision.reason)
+    due = None
+    while planned is not None and (due := standing.due_of(planned)) <= now:
+        decision = decide_overlap(standing.policies.overlap, ahead)
         for key in decision.replaced:
             if key in new:
                 new[key] = replace(new[key], state=State.COALESCED, reason=Reason.REPLACED)
             else:
                 replaced.append(key)
+        if decision.replaced:
+            ahead = [other for other in ahead if other.key not in decision.replaced]
+        one = _occurrence(standing, planned, due=due, state=decision.state, reason=decision.reason)
         new[one.key] = one
-        underway = [other for other in underway if other.key not in decision.replaced] + _waiting([one])
-        planned = standing.remaining.after(planned)
-    return list(new.values()), tuple(replaced), planned
+        if one.state is State.QUEUED:
+            ahead.append(_underway(one))
+        planned, due = standing.remaining.after(planned), None
+    return new.values(), replaced, planned, due
 
 
-def _skipped(standing: Standing, now: datetime) -> list[New]:
+def _skipped(standing: Standing, planned: datetime, now: datetime) -> New | None:
     """The time that a person chose to leave out, once it is due: recorded as that, whatever the policies say."""
-    planned = standing.skip_at
-    if planned is None or standing.due_of(planned) > now:
-        return []
-    return [_occurrence(standing, planned, state=State.SKIPPED, reason=Reason.BY_PERSON)]
+    if standing.due_of(planned) > now:
+        return None
+    return _occurrence(standing, planned, state=State.SKIPPED, reason=Reason.BY_PERSON)
 
 
 def _occurrence(
@@ -200,5 +206,5 @@ def _occurrence(
     return New(key=key, planned=planned, due=due or standing.due_of(planned), late=late, state=state, reason=reason)
 
 
-def _waiting(new: Sequence[New]) -> list[Underway]:
-    return [Underway(one.key, Origin.AUTOMATIC, one.state, one.late) for one in new if one.state is State.QUEUED]
+def _underway(new: New) -> Underway:
+    return Underway(new.key, Origin.AUTOMATIC, new.state, new.late)

@@ -38,22 +38,27 @@ class Decision:
     """Keys of waiting occurrences that it takes the place of."""
 
 
+_GO = Decision()
+
+
 def decide_overlap(policy: Overlap, others: Sequence[Underway]) -> Decision:
     """What a new time does beside the others of its kind (a backfill and the regular times ignore each other).
 
     One that waits under a policy that ends the others is itself the wish that they end; it stands until they have.
     """
+    if not others:
+        return _GO
     match policy:
         case Overlap.SKIP:
             busy = any(one.stands_ahead for one in others)
-            return Decision(state=State.SKIPPED, reason=Reason.OVERLAP) if busy else Decision()
+            return Decision(state=State.SKIPPED, reason=Reason.OVERLAP) if busy else _GO
         case Overlap.BUFFER_ONE | Overlap.CANCEL_OTHER | Overlap.TERMINATE_OTHER:
             return Decision(replaced=_giving_way(others))
         case Overlap.BUFFER_ALL:
             full = len(_giving_way(others)) >= BUFFER
-            return Decision(state=State.DROPPED, reason=Reason.BUFFER_FULL) if full else Decision()
+            return Decision(state=State.DROPPED, reason=Reason.BUFFER_FULL) if full else _GO
         case Overlap.ALLOW_ALL:
-            return Decision()
+            return _GO
 
 
 def _giving_way(others: Sequence[Underway]) -> tuple[str, ...]:

@@ -14,10 +14,10 @@ from scheduler.timing.idle import DailyRule, end_of_idleness
 from scheduler.timing.instants import last_instant
 from scheduler.timing.zones import end_of_first_pass, end_of_gap, instants_of, is_first_pass
 
-DAWN = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 # How many excluded stretches in a row are passed over before there are "no more times".
 PATIENCE = 10_000
 _TICK = timedelta(microseconds=1)
+_DAWN = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC) - _TICK
 
 
 class Rule(DailyRule, Protocol):
@@ -50,12 +50,16 @@ class Times:
     start_at: datetime | None = None
     end_at: datetime | None = None
     exclusions: Exclusions = NOTHING
+    dawn: datetime = field(init=False)
+    """The last instant before the first that is asked for."""
     horizon: datetime = field(init=False)
     """The last instant that is asked for."""
 
     def __post_init__(self) -> None:
-        horizon = last_instant(self.zone)
-        object.__setattr__(self, "horizon", horizon if self.end_at is None else min(self.end_at, horizon))
+        dawn = _DAWN if self.start_at is None else self.start_at - _TICK
+        horizon = last_instant(self.zone) if self.end_at is None else min(self.end_at, last_instant(self.zone))
+        object.__setattr__(self, "dawn", dawn)
+        object.__setattr__(self, "horizon", dawn if self.exclusions.is_everything else horizon)
 
     def after(self, instant: datetime) -> datetime | None:
         """The first time strictly later, or None if there are no more."""
@@ -63,8 +67,6 @@ class Times:
 
     def _first(self, after: datetime, until: datetime) -> datetime | None:
         """The first time in (after, until]."""
-        if self.exclusions.is_everything:
-            return None
         instant, last = self._within(after, until)
         for _ in range(PATIENCE):
             at = self.rule.after(instant, self.zone) if instant < last else None
@@ -78,8 +80,6 @@ class Times:
 
     def between(self, after: datetime, until: datetime) -> Iterator[datetime]:
         """Every time in (after, until], in order."""
-        if self.exclusions.is_everything:
-            return
         instant, last = self._within(after, until)
         while instant < last:
             for at in self.rule.between(instant, last, self.zone):
@@ -119,7 +119,7 @@ class Times:
 
     def _within(self, after: datetime, until: datetime) -> tuple[datetime, datetime]:
         """The part of (after, until] that lies between start and end."""
-        return max(after, (self.start_at or DAWN) - _TICK), min(until, self.horizon)
+        return max(after, self.dawn), min(until, self.horizon)
 
     def _excluded_until(self, instant: datetime, last: datetime) -> datetime | None:
         """The first later instant that may be free again, as far as it matters; None if this one is free."""

@@ -97,10 +97,9 @@ class WallPattern:
 
     def _next_wall(self, wall: datetime) -> datetime | None:
         day = wall.date()
-        if day in self.days:
-            place = bisect_right(self.times, wall.hour * 3600 + wall.minute * 60 + wall.second)
-            if place < len(self.times):
-                return _wall(day, self.times[place])
+        place = bisect_right(self.times, wall.hour * 3600 + wall.minute * 60 + wall.second)
+        if place < len(self.times) and day in self.days:
+            return _wall(day, self.times[place])
         following = self.days.after(day)
         return None if following is None else _wall(following, self.times[0])
 
