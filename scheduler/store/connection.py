@@ -84,6 +84,27 @@ def _guarded(method: Callable[..., Any]) -> Any:
     return call
 
 
+def _stating(method: Callable[..., Any]) -> Any:
+    """The way that every statement takes, so it is short: one lock, and nothing to remember without rows."""
+
+    @wraps(method)
+    def call(connection: "Connection", sql: str, parameters: Any = (), /) -> Any:
+        with connection.step:
+            if connection.is_closed:
+                raise StoreClosedError
+            cursor = _new_cursor(connection, _Cursor)
+            try:
+                method(cursor, sql, parameters)
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                cursor.close()
+                _raise(error, connection.path)
+            if cursor.description is not None:
+                connection.remember(cursor)
+            return cursor
+
+    return call
+
+
 class _Cursor(sqlite3.Cursor):
     """A query can fail at its first step or at any later one, and be closed by another thread between two."""
 
@@ -97,6 +118,8 @@ class _Cursor(sqlite3.Cursor):
 class Connection(sqlite3.Connection):
     path: Path
     is_closed = False
+    execute = _stating(sqlite3.Cursor.execute)
+    executemany = _stating(sqlite3.Cursor.executemany)
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         # Python crashes if a connection is closed by one thread while another is inside SQLite with it.
@@ -109,25 +132,8 @@ class Connection(sqlite3.Connection):
         if self.is_closed:
             raise StoreClosedError
         cursor = super().cursor(factory)
-        self._remember(cursor)
+        self.remember(cursor)
         return cursor
-
-    def execute(self, sql: str, parameters: Any = (), /) -> Any:
-        """The way that every statement takes, so it is short: one lock, and nothing to remember without rows."""
-        with self.step:
-            if self.is_closed:
-                raise StoreClosedError
-            cursor = _new_cursor(self, _Cursor)
-            try:
-                _execute(cursor, sql, parameters)
-            except (sqlite3.Error, UnicodeDecodeError) as error:
-                _raise(error, self.path)
-            if cursor.description is not None:
-                self._remember(cursor)
-            return cursor
-
-    def executemany(self, sql: str, parameters: Any, /) -> Any:
-        return self.cursor().executemany(sql, parameters)
 
     def close(self) -> None:
         with self.step:
@@ -137,11 +143,10 @@ class Connection(sqlite3.Connection):
                     cursor.close()
             super().close()
 
-    def _remember(self, cursor: sqlite3.Cursor) -> None:
+    def remember(self, cursor: sqlite3.Cursor) -> None:
         if len(self._cursors) >= _REMEMBERED:
             self._cursors = [held for held in self._cursors if held() is not None]
         self._cursors.append(weakref.ref(cursor))
 
 
 _new_cursor = sqlite3.Connection.cursor
-_execute = sqlite3.Cursor.execute

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scheduler.store.connection import connect
 from scheduler.store.errors import StoreClosedError
+from scheduler.store.writing import Transaction, Writer
 
 _WRITER = 0
 """Owner of the one connection that writes: its pages stay in memory whoever writes next."""
@@ -24,11 +25,8 @@ class Database:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self.is_read_only = read_only
-        self._writer = threading.RLock()
-        self._writing: int | None = None
-        self._is_durable = False
-        self._unmoved = 0
-        """Transactions since the log was last moved into the file."""
+        self._writer = Writer(lambda: self._connections.get(_WRITER) or self._connect(_WRITER))
+        self._usual, self._durable = (Transaction(self._writer, durable=durable) for durable in (False, True))
         self._door = threading.Lock()
         self._is_closed = False
         # By thread id: a threading.local forgets between two slots of a QThread. A thread that
@@ -38,54 +36,37 @@ class Database:
     def read(self) -> sqlite3.Connection:
         """This thread's connection; inside `write`, the one of the transaction."""
         thread = threading.get_ident()
-        owner = _WRITER if self._writing == thread else thread
+        owner = _WRITER if self._writer.thread == thread else thread
         return self._connections.get(owner) or self._connect(owner)
 
     @contextmanager
     def at_hand(self) -> Iterator[sqlite3.Connection]:
         """To read a little, quickly: with the pages that the writer has in memory, unless somebody writes just now."""
-        if not self._writer.acquire(blocking=False):
+        if not self._writer.lock.acquire(blocking=False):
             yield self.read()
             return
         try:
-            yield self._connections.get(_WRITER) or self._connect(_WRITER)
+            yield self._writer.connect()
         finally:
-            self._writer.release()
+            self._writer.lock.release()
 
-    @contextmanager
-    def write(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
+    def write(self, *, durable: bool = False) -> Transaction:
         """One transaction: all of it is stored, or nothing. A durable one survives a power cut from its end on."""
-        with self._writer:
-            connection = self._connections.get(_WRITER) or self._connect(_WRITER)
-            if durable != self._is_durable:
-                connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-                self._is_durable = durable
-            connection.execute("BEGIN IMMEDIATE")
-            self._writing = threading.get_ident()
-            try:
-                yield connection
-                connection.execute("COMMIT")
-                self._unmoved += 1
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            finally:
-                self._writing = None
+        return self._durable if durable else self._usual
 
     def move_log(self) -> None:
         """In a quiet moment, move what was written into the file proper, if it is worth it: later commits are quick."""
-        if self._unmoved < _WORTH_MOVING:
+        if self._writer.unmoved < _WORTH_MOVING:
             return
         self.read().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         with self.write() as db:  # the first one to write to the log again waits for the disk
             version = db.execute("PRAGMA user_version").fetchone()[0]
             db.execute(f"PRAGMA user_version = {version}")
-        self._unmoved = 0
+        self._writer.unmoved = 0
 
     def close(self) -> None:
         """Wait for the transaction under way, then let go of the file, whoever still reads."""
-        with self._writer, self._door:
+        with self._writer.lock, self._door:
             self._is_closed = True
             while self._connections:
                 self._connections.popitem()[1].close()
