@@ -75,8 +75,12 @@ class Context:
 
     def standing(self, db: sqlite3.Connection, row: ScheduleRow) -> Standing:
         """Where a schedule stands, beside the times from there on that have a row already."""
-        spec, times = self.compile(row.id, row.spec)
         first = row.late_next or row.next_at
+        taken = frozenset() if first is None else occurrences.recorded(db, row.id, first)
+        return self.standing_alone(row, taken)
+
+    def standing_alone(self, row: ScheduleRow, taken: frozenset[datetime] = frozenset()) -> Standing:
+        spec, times = self.compile(row.id, row.spec)
         return Standing(
             id=row.id,
             times=times,
@@ -86,7 +90,7 @@ class Context:
             next_due=row.next_due,
             skip_at=row.skip_at,
             late=late_of(row),
-            taken=frozenset() if first is None else occurrences.recorded(db, row.id, first),
+            taken=taken,
         )
 
 

@@ -1,8 +1,8 @@
 """Turning due schedules into rows: occurrences and the next time, always in one transaction."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -36,9 +36,9 @@ class Emission:
 
     def emit_due(self, db: sqlite3.Connection, now: datetime) -> bool:
         """One batch of due schedules; says whether more may be due."""
-        rows = schedules.due(db, now, BATCH)
-        self._settle(db, rows, now, self.setting_aside)
-        return len(rows) == BATCH
+        found = schedules.due(db, now, BATCH)
+        self._settle(db, found, now, self.setting_aside)
+        return len(found) == BATCH
 
     def advance_late(self, db: sqlite3.Connection, now: datetime) -> bool:
         """Record the next missed times that still run; says whether there were any."""
@@ -52,7 +52,7 @@ class Emission:
         """Record what one schedule owes before something about it changes; gives the row as it then is."""
         if row.next_due is None or row.next_due > now:
             return row
-        self._settle(db, [row], now, lambda *_: nullcontext())
+        self._settle(db, [(row, True)], now, lambda *_: nullcontext())
         return self._again(db, row)
 
     def record_late(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
@@ -128,17 +128,9 @@ class Emission:
         next_due = None if next_at is None else standing.due_when_armed(next_at, now)
         return row._replace(next_at=next_at, next_due=next_due, skip_at=skip_at, computed=now)
 
-    @contextmanager
-    def setting_aside(self, db: sqlite3.Connection, schedule: str) -> Iterator[None]:
+    def setting_aside(self, db: sqlite3.Connection, schedule: str) -> "_SettingAside":
         """A schedule that cannot be understood keeps the reason and waits to be put right; it stops no other."""
-        try:
-            yield
-        except (sqlite3.Error, StoreError):
-            raise
-        except BadScheduleError as error:
-            self.set_aside(db, schedule, error.sentence)
-        except Exception as error:  # noqa: BLE001  the outermost frame of one schedule: recorded as its trouble
-            self.set_aside(db, schedule, f"{type(error).__name__}: {error}")
+        return _SettingAside(self, db, schedule)
 
     def set_aside(self, db: sqlite3.Connection, schedule: str, sentence: str) -> None:
         schedules.update(db, schedule, trouble=sentence)
@@ -155,16 +147,19 @@ class Emission:
     def _settle(
         self,
         db: sqlite3.Connection,
-        rows: Sequence[ScheduleRow],
+        rows: Sequence[tuple[ScheduleRow, bool]],
         now: datetime,
         guard: Callable[[sqlite3.Connection, str], AbstractContextManager[None]],
     ) -> None:
-        """Record what schedules owe, in as few statements as many of them need."""
+        """Record what schedules owe, in as few statements as many of them need; few have company."""
         new: list[OccurrenceRow] = []
         plans: list[schedules.Plan] = []
-        for row in rows:
+        for row, has_company in rows:
             with guard(db, row.id):
-                owed = owe(self._context.standing(db, row), occurrences.underway(db, row.id), now)
+                if has_company:
+                    owed = owe(self._context.standing(db, row), occurrences.underway(db, row.id), now)
+                else:
+                    owed = owe(self._context.standing_alone(row), (), now)
                 new += self._record(db, row, owed, now)
                 plans.append((row.id, owed.next_at, owed.next_due))
         occurrences.insert_all(db, new)
@@ -200,6 +195,22 @@ class Emission:
         found = schedules.find(db, row.id)
         assert found is not None
         return found
+
+
+class _SettingAside:
+    def __init__(self, emission: Emission, db: sqlite3.Connection, schedule: str) -> None:
+        self._emission, self._db, self._schedule = emission, db, schedule
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        """The outermost frame of one schedule: what it raises is recorded as its trouble, unless the store did."""
+        if not isinstance(error, Exception) or isinstance(error, (sqlite3.Error, StoreError)):
+            return False
+        sentence = error.sentence if isinstance(error, BadScheduleError) else f"{type(error).__name__}: {error}"
+        self._emission.set_aside(self._db, self._schedule, sentence)
+        return True
 
 
 def cut_late(late: Late, remaining: Remaining, now: datetime) -> Late | None:

@@ -91,6 +91,7 @@ class Engine:
         self._seen = now
         if not self._stirred and self._wake is not None and now < self._wake:
             return min(self._wake, now + LONGEST_SLEEP)
+        is_time = self._wake is not None and now >= self._wake
         # Until this tick is through there is no time to sleep until, so one that fails is done again.
         self._stirred, self._wake = False, None
         if self._context.is_paused(now):
@@ -98,10 +99,11 @@ class Engine:
             self._wake = self._context.paused_until
             return min(self._wake, now + LONGEST_SLEEP)
         database = self._context.database
-        with database.at_hand() as db:
-            is_any_due = schedules.is_any_due(db, now)
-        with database.write() if is_any_due else database.at_hand() as db:
-            more = is_any_due and self._emission.emit_due(db, now)
+        if not is_time:
+            with database.at_hand() as db:
+                is_time = schedules.is_any_due(db, now)
+        with database.write() if is_time else database.at_hand() as db:
+            more = is_time and self._emission.emit_due(db, now)
             choice = self._dispatch.look(db, now)
             agenda = read_agenda(db, now)
         self._dispatch.take_up(choice)

@@ -70,6 +70,11 @@ _LANE_IS_OPEN = (
     "AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.workflow = s.workflow "
     "AND l.name = CASE s.kind WHEN 'job' THEN s.handler ELSE '' END AND l.blocked IS NOT NULL)"
 )
+_QUEUE = (
+    f"{_WITH_SCHEDULE} WHERE o.state = 'queued' AND o.due <= ?1 AND (o.origin = 'backfill') = ?2 "
+    f"AND {_MAY_START} AND {_LANE_IS_OPEN} ORDER BY o.due, o.planned"
+)
+_BUSY = f"SELECT schedule FROM occurrences WHERE {_STARTED}"
 _INSERT = (
     f"INSERT INTO occurrences ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
     f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS)} "
@@ -169,13 +174,7 @@ while it waited, or while the one that it replaced did."""
 
 def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[QueuedRow]:
     """Queued, due and free to start as far as their schedules go, oldest first; read as far as needed."""
-    yield from _candidates(
-        db.execute(
-            f"{_WITH_SCHEDULE} WHERE o.state = 'queued' AND o.due <= ?1 AND (o.origin = 'backfill') = ?2 "
-            f"AND {_MAY_START} AND {_LANE_IS_OPEN} ORDER BY o.due, o.planned",
-            (to_ms(now), backfill),
-        )
-    )
+    return _candidates(db.execute(_QUEUE, (to_ms(now), backfill)))
 
 
 def started(db: sqlite3.Connection) -> Iterator[QueuedRow]:
@@ -185,7 +184,7 @@ def started(db: sqlite3.Connection) -> Iterator[QueuedRow]:
 
 def busy_schedules(db: sqlite3.Connection) -> set[str]:
     """Those with a started occurrence."""
-    return {row[0] for row in db.execute(f"SELECT schedule FROM occurrences WHERE {_STARTED}")}
+    return {row[0] for row in db.execute(_BUSY)}
 
 
 def overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]]:

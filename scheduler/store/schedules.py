@@ -68,6 +68,16 @@ _ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
 _SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _LIMIT = "CASE WHEN json_valid(spec) THEN spec ->> 'limit' END"
 ALIVE = "paused = 0 AND held = 0 AND trouble IS NULL AND removed IS NULL"
+_DUE = f"{ALIVE} AND next_due IS NOT NULL AND next_due <= ?1"
+_IS_ANY_DUE = f"SELECT 1 FROM schedules WHERE {_DUE} LIMIT 1"
+_ALL_DUE = (
+    f"SELECT {', '.join(_COLUMNS)}, "
+    "EXISTS (SELECT 1 FROM occurrences o INDEXED BY occurrences_underway "
+    "WHERE o.state IN ('queued', 'started') AND o.schedule = id) "
+    "OR EXISTS (SELECT 1 FROM occurrences o WHERE o.schedule = id AND o.planned >= coalesce(late_next, next_at)) "
+    f"FROM schedules WHERE {_DUE} ORDER BY next_due LIMIT ?2"
+)
+_PLAN = "UPDATE schedules SET next_at = ?, next_due = ?, computed = ? WHERE id = ?"
 
 
 def save(db: sqlite3.Connection, row: ScheduleRow) -> None:
@@ -90,10 +100,7 @@ Plan: TypeAlias = tuple[str, datetime | None, datetime | None]
 
 def plan_all(db: sqlite3.Connection, plans: Iterable[Plan], now: datetime) -> None:
     """Store the next time of each."""
-    db.executemany(
-        "UPDATE schedules SET next_at = ?, next_due = ?, computed = ? WHERE id = ?",
-        [(to_ms(at), to_ms(due), to_ms(now), schedule) for schedule, at, due in plans],
-    )
+    db.executemany(_PLAN, [(to_ms(at), to_ms(due), to_ms(now), schedule) for schedule, at, due in plans])
 
 
 def count_run(
@@ -128,14 +135,15 @@ def find(db: sqlite3.Connection, schedule: str) -> ScheduleRow | None:
 
 
 def is_any_due(db: sqlite3.Connection, now: datetime) -> bool:
-    query = f"SELECT 1 FROM schedules WHERE {ALIVE} AND next_due IS NOT NULL AND next_due <= ? LIMIT 1"
-    return db.execute(query, (to_ms(now),)).fetchone() is not None
+    return db.execute(_IS_ANY_DUE, (to_ms(now),)).fetchone() is not None
 
 
-def due(db: sqlite3.Connection, now: datetime, most: int) -> list[ScheduleRow]:
-    """Those whose next time has come, the longest overdue first."""
-    where = f"{ALIVE} AND next_due IS NOT NULL AND next_due <= ? ORDER BY next_due LIMIT ?"
-    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now), most)).fetchall()]
+def due(db: sqlite3.Connection, now: datetime, most: int) -> list[tuple[ScheduleRow, bool]]:
+    """Those whose next time has come, the longest overdue first.
+
+    Beside each, whether it has occurrences that matter to that time: under way, or planned for then or later.
+    """
+    return [(_from_sql(row[:-1]), bool(row[-1])) for row in db.execute(_ALL_DUE, (to_ms(now), most)).fetchall()]
 
 
 def catching_up(db: sqlite3.Connection, most: int, waiting_at_most: int) -> list[ScheduleRow]:
@@ -181,7 +189,7 @@ def _to_sql(name: str, value: Any) -> Any:
     return to_ms(value) if name in _INSTANTS else value
 
 
-def _from_sql(row: sqlite3.Row) -> ScheduleRow:
+def _from_sql(row: Iterable[Any]) -> ScheduleRow:
     values = list(row)
     for place in _INSTANT_PLACES:
         if values[place] is not None:
