@@ -32,11 +32,10 @@ class EventRow(NamedTuple):
     topic: str
     id: str
     title: str
-    data: Any
+    written: str
+    """Its data, as the JSON that is stored."""
     published: datetime
     attempt: int
-    size: int
-    """Of its data, in letters."""
 
 
 class NotPendingError(StoreError):
@@ -191,4 +190,4 @@ def _rewrite(db: sqlite3.Connection, born: int, workflow: str, topic: str, title
 def _from_sql(row: sqlite3.Row) -> EventRow:
     published = from_ms(row[4])
     assert published is not None
-    return EventRow(row[0], row[1], row[2], json.loads(row[3]), published, row[5], len(row[3]))
+    return EventRow(row[0], row[1], row[2], row[3], published, row[5])

@@ -8,7 +8,7 @@ from dayhand import _protocol as protocol
 
 from scheduler.workers.system import read, unblock, write_all
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 14
 
 
 class StoppedListeningError(Exception):
@@ -40,8 +40,8 @@ class Channel:
             except OSError as error:
                 raise StoppedListeningError from error
 
-    def receive(self) -> list[protocol.Message] | None:
-        """What has arrived, without waiting; None when the worker hung up, GarbageError when it is no message."""
+    def receive(self) -> list[protocol.Message]:
+        """What has arrived, without waiting. StoppedListeningError: it hung up; GarbageError: that is no message."""
         messages: list[protocol.Message] = []
         while True:
             try:
@@ -49,7 +49,9 @@ class Channel:
             except BlockingIOError:
                 return messages
             if not data:
-                return messages or None
+                if messages:
+                    return messages
+                raise StoppedListeningError
             messages += self._inbox.feed(data)
             if len(data) < _CHUNK:
                 return messages

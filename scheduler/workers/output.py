@@ -6,7 +6,7 @@ from collections.abc import Callable
 from scheduler.workers.limits import MEGABYTE
 from scheduler.workers.system import read, unblock
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 14
 
 
 class Output:

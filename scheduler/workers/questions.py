@@ -16,7 +16,7 @@ class Answers(Protocol):
         """By the same names, the secrets of these connections, for a command of a job."""
 
     def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
-        """Pending events, oldest first: id, title, data, topic, published_at (ISO 8601)."""
+        """Pending events, oldest first: id, title, data (JSON, as text), topic, published_at (ISO 8601)."""
 
     def checkpoint(self, state: dict[str, Any]) -> None:
         """Commit the state and what was published so far."""

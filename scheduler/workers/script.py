@@ -30,3 +30,5 @@ class Phase:
     """now, planned (ISO 8601), key, origin, attempt, last."""
     seconds: float
     """Its time limit."""
+    goes_on: bool = False
+    """For prepare: mutate follows by itself, unless there is nothing to do; `Worker.follow` waits for it."""

@@ -45,7 +45,8 @@ class _Talk:
     phase: str
     answers: Answers | None
     seconds: float
-    deadline: float
+    goes_on: bool = False
+    deadline: float = 0.0
     ended: Outcome | None = None
     """It could not even be asked for."""
 
@@ -66,10 +67,15 @@ class Worker:
         self._output = Output(spawned.output)
         self._log_end = spawned.log
         self._commands = Commands(spawned.mark, spawned.log)
+        self._ears = Poll()
+        self._ears.register(self._channel.reading, NEWS)
+        self._ears.register(self._log, NEWS)
         self._lock = Lock()
         self._number = 0
         self._is_busy = False
         self._talk: _Talk | None = None
+        self._unread: list[protocol.Message] = []
+        """What came after the end of a phase: the beginning of the one that followed by itself."""
         self._asked: Outcome | None = None
         self._is_settled = True
         self._timer: Timer | None = None
@@ -79,7 +85,7 @@ class Worker:
 
     def is_alive(self) -> bool:
         """Whether the process is still there, as far as can be known without asking it: it hangs up when it dies."""
-        if self._is_killed:
+        if self._is_killed or self._unread:
             return False
         waiting = Poll()
         waiting.register(self._channel.reading, NEWS)
@@ -94,7 +100,7 @@ class Worker:
             said.append(text)
             keep(text)
 
-        self._begin(message, "", None, self._limits.start, both)
+        self._begin(_Talk("", None, self._limits.start), both, message)
         outcome = self.finish()
         if isinstance(outcome, Finished):
             self.description = outcome.value
@@ -117,8 +123,14 @@ class Worker:
             "phase": phase.name,
             "inputs": dict(phase.inputs),
             "facts": dict(phase.facts),
+            "goes_on": phase.goes_on,
         }
-        self._begin(message, phase.name, answers, phase.seconds, answers.log)
+        self._begin(_Talk(phase.name, answers, phase.seconds, phase.goes_on), answers.log, message)
+
+    def follow(self, phase: str, seconds: float, answers: Answers) -> None:
+        """Listen to the phase with which the script went on by itself; `finish` must follow."""
+        self._number += 1
+        self._begin(_Talk(phase, answers, seconds), answers.log)
 
     def stop(self, *, kill: bool = False) -> None:
         """Ask the running phase to end, and end the process a little later if it does not; at once with `kill`."""
@@ -131,15 +143,9 @@ class Worker:
             if not self._is_busy:
                 self._close()
 
-    def _begin(
-        self,
-        message: protocol.Message,
-        phase: str,
-        answers: Answers | None,
-        seconds: float,
-        keep: Callable[[str], None],
-    ) -> None:
-        self._talk = talk = _Talk(phase, answers, seconds, time.monotonic() + seconds)
+    def _begin(self, talk: _Talk, keep: Callable[[str], None], message: protocol.Message | None = None) -> None:
+        self._talk = talk
+        talk.deadline = time.monotonic() + talk.seconds
         self._is_settled = True
         with self._lock:
             if self._is_closed:
@@ -148,10 +154,11 @@ class Worker:
             self._is_busy, self._asked = True, None
         self._output.begin(self._limits.output, keep)
         try:
-            self._channel.send(message, within=seconds)
+            if message is not None:
+                self._channel.send(message, within=talk.seconds)
             self._is_settled = False
         except protocol.TooLargeError as error:
-            talk.ended = _refuse(phase, error)
+            talk.ended = _refuse(talk.phase, error)
         except StoppedListeningError:
             talk.ended = self._lost(deaths.explain(self._process, self._limits))
 
@@ -180,9 +187,28 @@ class Worker:
 
     def _exchange(self, talk: _Talk) -> Outcome:
         raised: BaseException | None = None
-        waiting = Poll()
-        waiting.register(self._channel.reading, NEWS)
-        waiting.register(self._log, NEWS)
+        while True:
+            try:
+                messages, self._unread = self._unread or self._receive(talk), []
+            except StoppedListeningError:
+                if raised is None:
+                    raise
+                raise raised from None
+            for place, told in enumerate(messages):
+                if told["type"] not in protocol.ENDINGS:
+                    raised = self._answer(told, talk.phase, talk.answers) if raised is None else raised
+                    continue
+                self._output.drain()
+                outcome = self._conclude(told, talk.phase)
+                self._unread = messages[place + 1 :]
+                if told["type"] != "result" or not talk.goes_on or (raised is None and self._asked is None):
+                    self._is_settled = True  # else it goes on although it was to end, and is ended
+                if raised is not None:
+                    raise raised
+                return outcome
+
+    def _receive(self, talk: _Talk) -> list[protocol.Message]:
+        """Wait for messages, and take what is printed meanwhile; StoppedListeningError if none will come."""
         while True:
             if self._asked is None and time.monotonic() >= talk.deadline:
                 late = TimedOut(f"It took longer than {talk.seconds:g} seconds and was ended.")
@@ -191,28 +217,13 @@ class Worker:
             behind = talk.answers if talk.answers is not None and talk.answers.is_behind else None
             if behind is not None:
                 left = min(left or _A_WHILE, _A_WHILE)
-            ready = {descriptor for descriptor, _ in waiting.poll(left)}
+            ready = [descriptor for descriptor, _ in self._ears.poll(left)]
             if behind is not None and not ready:
                 behind.show()
             if self._log in ready and not self._output.drain():
-                waiting.unregister(self._log)
-            if self._channel.reading not in ready:
-                continue
-            outcome: Outcome | None = None
-            messages = self._channel.receive()
-            if messages is None:
-                outcome = self._lost(deaths.explain(self._process, self._limits))
-            for told in messages or ():
-                if told["type"] in protocol.ENDINGS:
-                    self._output.drain()
-                    outcome = self._conclude(told, talk.phase)
-                elif raised is None:
-                    raised = self._answer(told, talk.phase, talk.answers)
-            if outcome is not None:
-                self._is_settled = True
-                if raised is not None:
-                    raise raised
-                return outcome
+                self._ears.unregister(self._log)
+            if self._channel.reading in ready:
+                return self._channel.receive()
 
     def _answer(self, told: protocol.Message, phase: str, answers: Answers | None) -> BaseException | None:
         """Deal with a question or a note; what the run layer raised, so that it can be raised when all is unwound."""

@@ -7,6 +7,7 @@ One thread moves at a time, from one place where it could be interrupted to the 
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -153,6 +154,7 @@ class Link:
         self.has_ended = False
         self.misuse: Misuse | None = None
         self.call: dict[str, Any] | None = None
+        self.seen: dict[tuple[str, str], protocol.Message] = {}
         self.raised: BaseException | None = None
 
     def ask(self, kind: str, **told: Any) -> Any:
@@ -187,26 +189,44 @@ class PretendedWorker:
     def __init__(self, workshop: "PretendedWorkshop", script: LoadedScript) -> None:
         self._workshop = workshop
         self._script = script
-        self._talk: tuple[Phase, Answers] | None = None
+        self._talk: tuple[protocol.Message, Answers] | None = None
+        self.following: protocol.Message | None = None
+        """The phase with which the script goes on by itself."""
         self._asked: Outcome | None = None
         self.is_usable = True
 
     def start(self, phase: Phase, answers: Answers) -> None:
-        assert self._talk is None, "it runs one phase at a time"
-        self._talk, self._asked = (phase, answers), None
+        message = {
+            "run": 1,
+            "handler": phase.handler,
+            "phase": phase.name,
+            "inputs": phase.inputs,
+            "facts": phase.facts,
+            "goes_on": phase.goes_on,
+        }
+        self._begin({**json.loads(json.dumps(message)), "heard": time.monotonic()}, answers)
+
+    def follow(self, phase: str, seconds: float, answers: Answers) -> None:
+        following, self.following = self.following, None
+        assert following is not None and following["phase"] == phase, "it has not gone on with that"
+        self._begin(following, answers)
+
+    def _begin(self, message: protocol.Message, answers: Answers) -> None:
+        assert self._talk is None and self.following is None, "it runs one phase at a time"
+        self._talk, self._asked = (message, answers), None
 
     def finish(self) -> Outcome:
         assert self._talk is not None
-        phase, answers = self._talk
+        message, answers = self._talk
         try:
-            self._workshop.stage.wait_here(phase.name)
+            self._workshop.stage.wait_here(message["phase"])
             fault = self._workshop.faults.pop(0) if self._workshop.faults else None
             if self._asked is not None:
                 return self._asked
             if fault is not None:
                 self.is_usable = fault == "raises"
                 return FAULTS[fault]()
-            return self._run(phase, answers)
+            return self._run(message, answers)
         finally:
             self._talk = None
 
@@ -215,14 +235,14 @@ class PretendedWorker:
             self._asked = Cancelled()
             self.is_usable = self.is_usable and not kill
 
-    def _run(self, phase: Phase, answers: Answers) -> Outcome:
-        link = Link(answers)
-        message = {"handler": phase.handler, "phase": phase.name, "inputs": phase.inputs, "facts": phase.facts}
-        told = self._script.run(link, json.loads(json.dumps(message)))  # type: ignore[arg-type]
+    def _run(self, message: protocol.Message, answers: Answers) -> Outcome:
+        link: Any = Link(answers)
+        told = self._script.run(link, message)
         if link.raised is not None:
             raise link.raised
         if self._asked is not None:
             return self._asked
+        self.following = self._script.following(link, message, told)
         return _outcome(told)
 
 
@@ -261,6 +281,7 @@ class PretendedWorkshop:
         return outcome.value
 
     def release(self, worker: PretendedWorker) -> None:
+        assert worker.following is None, "it goes on with something that nobody waits for"
         self.out -= 1
 
     def forget(self, workflow: str) -> None:

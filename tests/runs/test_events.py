@@ -23,7 +23,7 @@ def test_the_same_id_again_is_one_event_with_the_newest_data(shop: Shop) -> None
     shop.publish("b", 1)
     shop.publish("a", 2)
     assert shop.pending() == ["a", "b"], "it keeps its place in the line"
-    assert [event.data for event in events.peek(shop.database.read(), "w", "t", 10)] == [2, 1]
+    assert [event.written for event in events.peek(shop.database.read(), "w", "t", 10)] == ["2", "1"]
 
 
 def test_what_was_consumed_stays_consumed(shop: Shop) -> None:
@@ -44,10 +44,10 @@ def test_data_for_a_reserved_event_waits_until_it_is_released(shop: Shop) -> Non
     run = shop.runs("C")[-1]
     shop.publish("a", 2)
     shop.tick()
-    assert [event.data for event in shop.reserved(run.id)] == [1], "the run that has it is not disturbed"
+    assert [event.written for event in shop.reserved(run.id)] == ["1"], "the run that has it is not disturbed"
     shop.commands.stop(run.id)
     [released] = events.peek(shop.database.read(), "w", "t", 10)
-    assert (released.data, released.attempt) == (2, 1)
+    assert (released.written, released.attempt) == ("2", 1)
 
 
 def test_newer_data_for_a_released_event_is_news(shop: Shop) -> None:

@@ -87,8 +87,16 @@ def script(source: str, *, version: int = 1, python: Path | None = None) -> Scri
     )
 
 
-def phase(handler: str = "work", name: str = "job", *, seconds: float = 30, facts: Any = None, **inputs: Any) -> Phase:
-    return Phase(handler=handler, name=name, inputs=inputs, facts=facts or {}, seconds=seconds)
+def phase(
+    handler: str = "work",
+    name: str = "job",
+    *,
+    seconds: float = 30,
+    facts: Any = None,
+    goes_on: bool = False,
+    **inputs: Any,
+) -> Phase:
+    return Phase(handler=handler, name=name, inputs=inputs, facts=facts or {}, seconds=seconds, goes_on=goes_on)
 
 
 @dataclass

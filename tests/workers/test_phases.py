@@ -11,7 +11,7 @@ from scheduler.workers.worker import Worker
 from tests.workers.harness import RECEIPTS, Recorder, phase
 
 Start = Callable[..., Worker]
-EVENT = {"id": "a", "title": "Coffee", "data": {"uid": 7}, "topic": "mails", "published_at": "2026-11-16T08:00:00Z"}
+EVENT = {"id": "a", "title": "Coffee", "data": '{"uid": 7}', "topic": "mails", "published_at": "2026-11-16T08:00:00Z"}
 PREPARED = {"reserve": [EVENT], "data": {"rows": [7]}, "say": "Add 1", "ui": None, "wake_at": None}
 
 

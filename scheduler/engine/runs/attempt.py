@@ -104,11 +104,11 @@ class OutsideCall:
 
 
 def tell_event(event: EventRow) -> dict[str, Any]:
-    """An event as scripts get it."""
+    """An event as scripts get it; its data stays the text that it is until a script reads it."""
     return {
         "id": event.id,
         "title": event.title,
-        "data": event.data,
+        "data": event.written,
         "topic": event.topic,
         "published_at": event.published.isoformat(),
     }

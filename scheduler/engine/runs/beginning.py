@@ -42,13 +42,12 @@ def begin_occurrence(db: sqlite3.Connection, work: Work, plan: Plan, reports: Re
 
 
 def begin_consumer(db: sqlite3.Connection, work: Work, plan: Plan, now: datetime) -> Attempt | None:
-    """A consumer looks at what there is; None if it has no reason to any longer."""
+    """A consumer looks at what there is; None if it must not begin any longer. The caller stores its row."""
     handler = plan.handlers.get(work.subject.partition("/")[2])
     ground = None if handler is None else _stand(db, plan, handler, None)
     if handler is None or ground is None:
         return None
     row = _row(uuid4().hex[:ID_LENGTH], plan, handler, "event", now)
-    runs.insert(db, row)
     return _attempt(db, row, plan, handler, work, ground.sequence)
 
 
@@ -166,7 +165,7 @@ def _look_ahead(db: sqlite3.Connection, workflow: str, handler: Handler) -> dict
     waiting: dict[str, Any] = {}
     for topic in handler.subscribes:
         found = events.peek(db, workflow, topic, _HANDED_OVER + 1)
-        if sum(event.size for event in found) <= _LARGEST_HANDED_OVER:
+        if sum(len(event.written) for event in found) <= _LARGEST_HANDED_OVER:
             told = [tell_event(event) for event in found[:_HANDED_OVER]]
             waiting[topic] = {"events": told, "all": len(found) <= _HANDED_OVER}
     return waiting

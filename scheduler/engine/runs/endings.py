@@ -44,13 +44,10 @@ class Endings:
 
     reports: Reports
 
-    def commit(
+    def hand_on(
         self, db: sqlite3.Connection, attempt: Attempt, state: dict[str, Any] | None, result: Any, now: datetime
     ) -> None:
-        """All is done: what it published becomes visible with its state, atomically."""
-        if attempt.handler.kind is HandlerKind.CONSUMER:
-            rejected = attempt.outcome_word == Mutation.SKIPPED
-            events.settle(db, attempt.id, EventState.SKIPPED if rejected else EventState.CONSUMED)
+        """All is done: what it leaves to others becomes visible; `commit` follows in the same transaction."""
         self.publish(db, attempt, now)
         changes: dict[str, Any] = {"failures": 0}
         if state is not None:
@@ -58,6 +55,12 @@ class Endings:
         if result is not None:
             changes["result"] = result
         handlers.update(db, attempt.workflow, attempt.handler.name, **changes)
+
+    def commit(self, db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:
+        """The run and what it took are dealt with, for good."""
+        if attempt.handler.kind is HandlerKind.CONSUMER:
+            rejected = attempt.outcome_word == Mutation.SKIPPED
+            events.settle(db, attempt.id, EventState.SKIPPED if rejected else EventState.CONSUMED)
         runs.advance(db, attempt.id, attempt.phase, Phase.COMMITTED, now, summary=attempt.summary)
         self._end_occurrence(db, attempt, Outcome(Result.SUCCEEDED, attempt.summary), now)
 

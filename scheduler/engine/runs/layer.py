@@ -198,7 +198,10 @@ class RunLayer:
                 return beginning.go_on(db, work, plan, errand.run, now)
             self._leave_behind(db, work, errand.run, reports, now)
             return None
-        return beginning.begin_consumer(db, work, plan, now)
+        attempt = beginning.begin_consumer(db, work, plan, now)
+        if attempt is not None:
+            runs.insert(db, attempt.row)
+        return attempt
 
     def _leave_behind(self, db: sqlite3.Connection, work: Work, row: RunRow, reports: Reports, now: datetime) -> None:
         """The script that would have gone on with it is gone."""

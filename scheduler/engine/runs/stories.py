@@ -137,12 +137,14 @@ class Story:
             self._note_prepare(db, decision, now)
             runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now)
             attempt.phase = Phase.PREPARED
-            self._endings.commit(db, attempt, None, None, now)
-            self._turn_page(db, now)
+            self._close(db, None, None, now)
 
     def _prepare(self, decision: dict[str, Any]) -> None:
         """What to do is known: store it with the events that it takes."""
         attempt, now = self.attempt, self._now()
+        if attempt.handler.has_mutate:
+            self._worker.follow(protocol.MUTATE, attempt.handler.seconds, self.conversation)
+            self._is_ahead_with(protocol.MUTATE)
         kept = {name: decision[name] for name in ("reserve", "data", "say", "ui", "wake_at")}
         wanted = {(one["topic"], one["id"]): one for one in kept["reserve"]}
         for topic, identity in wanted:
@@ -152,9 +154,7 @@ class Story:
             **kept,
             "reserve": [self.conversation.peeked.get(key, one) for key, one in wanted.items()],
         }
-        if attempt.handler.has_mutate:
-            self._start(protocol.MUTATE, {"prepared": attempt.prepared})
-        elif attempt.handler.has_next:
+        if attempt.handler.has_next and not attempt.handler.has_mutate:
             self._start(protocol.NEXT, self._for_next())
         try:
             with self._context.database.write() as db:
@@ -245,10 +245,8 @@ class Story:
 
     def _commit(self, state: dict[str, Any] | None, result: Any) -> None:
         with self._context.database.write() as db:
-            now = self._now()
-            self._endings.commit(db, self.attempt, state, result, now)
+            self._close(db, state, result, self._now())
             self._keep_log(db)
-            self._turn_page(db, now)
 
     def _checkpoint(self, state: dict[str, Any]) -> None:
         """A producer in the middle of its work: what it published so far is visible, and is not published again."""
@@ -270,11 +268,15 @@ class Story:
         if text := self.conversation.take_log():
             logs.append(db, self.attempt.id, text)
 
-    def _turn_page(self, db: sqlite3.Connection, now: datetime) -> None:
-        """Nothing of this one is left to do but to store it: the next one of its lane may begin."""
+    def _close(self, db: sqlite3.Connection, state: dict[str, Any] | None, result: Any, now: datetime) -> None:
+        """Nothing is left to do but to store it, and the next one of its lane prepares meanwhile."""
+        self._endings.hand_on(db, self.attempt, state, result, now)
         self.next = self._outlook.next_of_lane(db, now)
         if self.next is not None:
             self.next.go_ahead()
+        self._endings.commit(db, self.attempt, now)
+        if self.next is not None:
+            runs.insert(db, self.next.attempt.row)
 
     def _for_prepare(self) -> dict[str, Any]:
         return {"state": self.attempt.state, "waiting": self.attempt.waiting}
@@ -297,9 +299,13 @@ class Story:
                 inputs=inputs,
                 facts=attempt.facts(self._now()),
                 seconds=attempt.handler.seconds,
+                goes_on=phase == protocol.PREPARE and attempt.handler.has_mutate,
             ),
             self.conversation,
         )
+        self._is_ahead_with(phase)
+
+    def _is_ahead_with(self, phase: str) -> None:
         self._ahead = phase
         if (by_force := self._outlook.told_to_end()) is not None:  # between two phases there was nobody to tell
             self._worker.stop(kill=by_force)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
@@ -40,7 +41,6 @@ class Context:
         self._flow = flow
         self._handler = handler
         self._facts = facts
-        self._began = time.monotonic()
 
     @property
     def now(self) -> datetime:
@@ -48,7 +48,7 @@ class Context:
         told = self._facts.get("now")
         if told is None:
             return datetime.now(timezone.utc)
-        return _instant(told) + timedelta(seconds=time.monotonic() - self._began)
+        return _instant(told) + timedelta(seconds=time.monotonic() - self._facts["heard"])
 
     @property
     def planned(self) -> datetime | None:
@@ -189,6 +189,7 @@ class PrepareContext(_Reads):
             found = known["events"][:limit]
         else:
             found = self._link.ask("peek", topic=name, limit=limit)
+        self._link.seen.update(((told["topic"], told["id"]), told) for told in found)
         return [read_event(told, self._flow) for told in found]
 
 
@@ -257,13 +258,13 @@ CONTEXTS: dict[str, type[Context]] = {
 
 
 def read_event(told: dict[str, Any], flow: Workflow) -> Event:
-    """An event from what the host told about it."""
+    """An event from what the host told about it, with data that nobody else holds."""
     name = told["topic"]
     at = told.get("published_at")
     return Event(
         id=told["id"],
         title=told.get("title", ""),
-        data=told.get("data"),
+        data=json.loads(told.get("data", "null")),
         topic=flow.topics.get(name) or Topic(name),
         published_at=None if at is None else _instant(at),
     )

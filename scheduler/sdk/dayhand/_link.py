@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ class Link:
         self.has_ended = False
         self.misuse: Misuse | None = None
         self.call: dict[str, Any] | None = None
+        self.seen: dict[tuple[str, str], protocol.Message] = {}
+        """By topic and id: the events that the script was shown, as the host told them."""
         if hasattr(os, "register_at_fork"):  # Windows has no forks
             os.register_at_fork(after_in_child=self._leave)
         threading.Thread(target=self._listen, name="dayhand", daemon=True).start()
@@ -52,6 +55,7 @@ class Link:
         if command is None:
             self._give_up()
         assert command is not None
+        command["heard"] = time.monotonic()
         return command
 
     def begin(self, run: int) -> None:
@@ -61,6 +65,7 @@ class Link:
             self.is_cancelled = run == self._cancelled
             self.has_ended = False
         self.misuse = self.call = None
+        self.seen = {}
 
     def finish(self) -> int | None:
         """The phase is over, and this was its number; what still holds its ctx gets nothing more."""
@@ -154,7 +159,7 @@ class Link:
     def _listen(self) -> None:
         inbox = protocol.Inbox(1 << 32)
         try:
-            while data := os.read(self._reading, 1 << 16):
+            while data := os.read(self._reading, 1 << 14):
                 for message in inbox.feed(data):
                     self._take(message)
         finally:

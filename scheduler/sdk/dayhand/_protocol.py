@@ -6,7 +6,9 @@ and 2 of the worker are one pipe to the host.
 
 host to worker
     load(path, source)                      run the script's top level, once per worker
-    run(run, handler, phase, inputs, facts) one phase of one handler
+    run(run, handler, phase, inputs, facts, goes_on)
+                                            one phase of one handler; where prepare goes on and has something to do,
+                                            mutate follows by itself with the next number
     reply(question, value)                  the answer to a question
     end(question)                           no answer will come: unwind the script
     cancel(run)                             please end soon

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import linecache
 import os
 import sys
@@ -54,7 +55,7 @@ class Script:
         assert self.flow is not None
         handler = self.flow.handlers[message["handler"]]
         phase, inputs = message["phase"], message["inputs"]
-        context = CONTEXTS[phase](link, self.flow, handler, {**message["facts"], **_further_facts(inputs)})
+        context = CONTEXTS[phase](link, self.flow, handler, _facts(message))
         try:
             function = handler.phase(phase)
             returned = function(*self._arguments(phase, context, inputs))
@@ -70,6 +71,20 @@ class Script:
         if link.has_ended or link.is_cancelled:
             return {"type": "ended"}
         return {"type": "result", "value": value}
+
+    def following(self, link: Link, message: protocol.Message, answer: protocol.Message) -> protocol.Message | None:
+        """What comes after this phase without being asked for: mutate, with copies of what prepare has decided."""
+        if not message["goes_on"] or answer["type"] != "result" or answer["value"]["nothing"]:
+            return None
+        decision = json.loads(json.dumps(answer["value"]))
+        decision["reserve"] = [link.seen.get((one["topic"], one["id"]), one) for one in decision["reserve"]]
+        return {
+            **message,
+            "run": message["run"] + 1,
+            "phase": protocol.MUTATE,
+            "inputs": {"prepared": decision},
+            "goes_on": False,
+        }
 
     def place_of(self, message: protocol.Message) -> tuple[str, int]:
         """Where the phase is written."""
@@ -168,9 +183,11 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
     }
 
 
-def _further_facts(inputs: dict[str, Any]) -> dict[str, Any]:
-    """What only some phases are told: how the call went, and the first events that wait."""
-    return {name: inputs[name] for name in ("outcome", "waiting") if name in inputs}
+def _facts(message: protocol.Message) -> dict[str, Any]:
+    """What every phase is told and when, and some besides: how the call went, the first events that wait."""
+    inputs = message["inputs"]
+    further = {name: inputs[name] for name in ("outcome", "waiting") if name in inputs}
+    return {**message["facts"], "heard": message["heard"], **further}
 
 
 def _say(error: BaseException) -> str:

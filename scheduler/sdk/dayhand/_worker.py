@@ -35,19 +35,16 @@ def main(argument: str) -> None:
     link.begin(0)
     _answer(link, output, script, script.load(load["source"]), (load["path"], 1))
     traces = Traces()
+    following: protocol.Message | None = None
     while True:
-        command = link.next_command()
+        command = following or link.next_command()
         output.restore()
         link.begin(command["run"])
         may_look_outside = "call" in protocol.ALLOWED[command["phase"]]
-        _answer(
-            link,
-            output,
-            script,
-            script.run(link, command),
-            script.place_of(command),
-            traces if may_look_outside else None,
-        )
+        answer = script.run(link, command)
+        following = script.following(link, command, answer)
+        if not _answer(link, output, script, answer, script.place_of(command), traces if may_look_outside else None):
+            following = None
 
 
 def _answer(
@@ -57,7 +54,8 @@ def _answer(
     answer: protocol.Message,
     place: tuple[str, int],
     traces: Traces | None = None,
-) -> None:
+) -> bool:
+    """Tell the host how it ended; False if it had to be told something else."""
     if not link.is_owner:
         os._exit(0)  # a fork of the script came back from its handler; the worker has its own way back
     answer["run"] = link.finish()
@@ -73,6 +71,8 @@ def _answer(
                 "left": answer["left"],
             }
         )
+        return False
+    return True
 
 
 def _left_something() -> bool:
