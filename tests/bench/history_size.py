@@ -108,7 +108,7 @@ class Store:
     def choose(self) -> None:
         """What the engine looks at before it starts anything."""
         db, now = self.database.read(), datetime.now(UTC)
-        assert self.house.engine.dispatch._look(db, set(), now).turns
+        assert self.house.engine.dispatch.look(db, now).turns
 
     def peek(self) -> None:
         assert len(events.peek(self.database.read(), "bench-0", "mails", 10)) == 10
@@ -120,7 +120,8 @@ class Store:
         work = Work(key="bench-0/File", lane="bench-0/", subject="bench-0/File")
         with self.database.write() as db:
             attempt = beginning.begin_consumer(db, work, plan, now)
-        assert attempt is not None
+            assert attempt is not None
+            runs.insert(db, attempt.row)
         taken = events.peek(self.database.read(), "bench-0", "mails", 1)
         with self.database.write() as db:
             events.reserve(db, "bench-0", attempt.id, [(one.topic, one.id) for one in taken])
@@ -134,8 +135,10 @@ class Store:
             runs.advance(db, attempt.id, Phase.MUTATING, Phase.MUTATED, now, outcome={"rows": 1})
         attempt.phase, attempt.outcome_word = Phase.MUTATED, "applied"
         with self.database.write() as db:
-            Endings(house.engine.dispatch).commit(db, attempt, {"filed": 1}, {"rows": 1}, now)
+            endings = Endings(house.engine.dispatch)
+            endings.hand_on(db, attempt, {"filed": 1}, {"rows": 1}, now)
             assert handlers.ready_in(db, "bench-0")
+            endings.commit(db, attempt, now)
 
     def search(self, **wanted: Any) -> None:
         """The first page of what a person looks for, with the times that did not run."""
@@ -181,10 +184,10 @@ def renamed(validated: Validated, name: str) -> Validated:
 def sizes(folder: Path) -> list[Figure]:
     with ExitStack() as stack:
         small, large = (_opened(stack, folder / str(number), number) for number in (SMALL, LARGE))
-        return [_compare(name, times, act, small, large) for name, (times, act) in _MEASURES.items()]
+        return [_compare(name, times, act, small, large) for name, (times, act) in measures.items()]
 
 
-_MEASURES: dict[str, tuple[int, Callable[[Store], None]]] = {
+measures: dict[str, tuple[int, Callable[[Store], None]]] = {
     "choose": (100, Store.choose),
     "peek": (200, Store.peek),
     "a consumer run's transactions": (40, Store.consume),
