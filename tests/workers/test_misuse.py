@@ -85,6 +85,7 @@ MISUSES = {
     ),
     "a topic's name": ("producer", "ctx.publish('mails', id='a')", "'mails' is not a topic; use what flow.topic"),
     "an id that is no text": ("producer", "ctx.publish(mails, id=3)", "id=3 is not a text; write id=str(…)"),
+    "an id with half a character": ("producer", "ctx.publish(mails, id='\\udcff')", "id is a text with half a char"),
     "a title that is no text": ("producer", "ctx.publish(mails, id='3', title=4)", "title=4 is not a text"),
     "data that is no JSON": ("producer", "ctx.publish(mails, id='3', data=[{1}])", "data[0] is a set"),
     "a checkpoint of something else": ("producer", "ctx.checkpoint(3)", "checkpoint takes the state, a dict"),

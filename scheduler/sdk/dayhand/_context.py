@@ -149,6 +149,7 @@ class _Publishes(Context):
             self._refuse(f"id={id!r} is not a text; write id=str(…) with what makes this event unique.")
         if not isinstance(title, str):
             self._refuse(f"title={title!r} is not a text; write title=str(…).")
+        self._check(id, "id")
         self._check(data, "data")
         self._link.tell("publish", topic=name, id=id, title=title, data=data)
 
