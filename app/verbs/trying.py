@@ -18,6 +18,7 @@ from app.verbs.verb import Told, Verb
 
 _MOST_DAYS = 400
 _LONGEST = 200
+_MOST_LINES = 10
 _DESCRIPTION = """Run a script once without trusting it yet.
 
 It reads for real through your connections. Everything that it would do outside is shown instead of done; where it
@@ -94,17 +95,12 @@ def _connections(folder: Path) -> dict[str, dict[str, Any]]:
 def _say(answer: dict[str, Any], file: str) -> Iterator[str]:
     for step in answer["steps"]:
         how = step["error"] or step["summary"] or ""
+        details = _details(step)
         if step["times"] > 1:
-            how = f"So {step['times']} times until {say_time(step['until'])}"
+            more = "more " if how or details else ""
+            how, details = f"So {step['times']} {more}times until {say_time(step['until'])}", []
         yield f"{say_time(step['at'])}  {step['handler']}: {say_status(step['status'])}{'. ' if how else ''}{how}"
-        if step["asked"]:
-            yield f"    would ask you: {step['asked']}"
-        if step["action"]:
-            action = step["action"]
-            given = json.dumps(action["parameters"], ensure_ascii=False)
-            yield f"    would {action['tool']} with {action['connection']}: {_short(given)}"
-        yield from (f"    would run: {_short(shlex.join(words))}" for words in step["commands"])
-        yield from (f"    | {_short(line)}" for line in step["log"].splitlines())
+        yield from details
     if not answer["steps"]:
         yield "Nothing ran: no handler had a reason to."
     yield ""
@@ -117,6 +113,21 @@ def _say(answer: dict[str, Any], file: str) -> Iterator[str]:
     if answer["began"] == answer["ended"] and answer["goes_on"]:
         more = f" It would go on at {say_time(answer['goes_on'])}; --days 1 shows a day of it."
     yield f"{file}: {count} until {say_time(answer['ended'])}, nothing done outside.{more}"
+
+
+def _details(step: dict[str, Any]) -> list[str]:
+    lines = [f"would ask you: {step['asked']}"] if step["asked"] else []
+    if action := step["action"]:
+        given = json.dumps(action["parameters"], ensure_ascii=False)
+        lines.append(f"would {action['tool']} with {action['connection']}: {_short(given)}")
+    lines += _some([f"would run: {_short(shlex.join(words))}" for words in step["commands"]])
+    lines += _some([f"| {_short(line)}" for line in step["log"].splitlines()])
+    return [f"    {line}" for line in lines]
+
+
+def _some(lines: list[str]) -> list[str]:
+    left = len(lines) - _MOST_LINES + 1
+    return lines if left <= 1 else [*lines[:-left], f"… and {left} more"]
 
 
 def _short(text: str) -> str:

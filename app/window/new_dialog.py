@@ -50,7 +50,10 @@ class NewDialog(QDialog):
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         colours = colours_of(self)
         chosen = f"background: {colours.tones[Tone.BUSY].soft}; color: {colours.accent};"
-        self.list.setStyleSheet(f"QListWidget::item {{ padding: 6px; }} QListWidget::item:selected {{ {chosen} }}")
+        self.list.setStyleSheet(
+            "QListWidget { outline: 0; } QListWidget::item { padding: 6px; }"
+            f"QListWidget::item:selected {{ {chosen} }}"
+        )
         for template in self.templates:
             self.list.addItem(say_template(template.name))
         self.name = QLineEdit()

@@ -78,12 +78,14 @@ class TriedStep(QFrame):
         head.addWidget(make_text(f"{reveal(step.handler)} · {when}", "muted"), 1)
         layout.addLayout(head)
         said = step.sentence or translate("trial", "It had nothing to report.")
+        sections = list_sections(step)
         if step.times > 1:
-            said = translate("trial", "It had nothing to report, {number} times until {time}.").format(
-                number=say_number(step.times), time=until
-            )
+            said = translate("trial", "It had nothing to report, {number} times until {time}.")
+            if step.sentence or sections:
+                said, sections = translate("trial", "So it went {number} more times until {time}."), []
+            said = said.format(number=say_number(step.times), time=until)
         layout.addWidget(make_text(reveal(said), Tone.BAD.value if step.is_trouble else ""))
-        if sections := list_sections(step):
+        if sections:
             layout.addWidget(DetailsView(sections))
 
 

@@ -33,6 +33,8 @@ def look(ctx, state):
     value = find_value(ctx.call("http:page", "get", path=PAGE).get("text", ""))
     before = state.get("value")
     state["value"] = value
+    if value != before:
+        ctx.log(f"It says {value}")
     if before is None or value == before or (BELOW and number_in(value) > BELOW):
         return state
     state["count"] = state.get("count", 0) + 1

@@ -4011,6 +4011,10 @@ Deine: {mine}</translation>
         <translation>Es gab nichts zu melden, {number} Mal bis {time}.</translation>
     </message>
     <message>
+        <source>So it went {number} more times until {time}.</source>
+        <translation>So ging es noch {number} Mal bis {time}.</translation>
+    </message>
+    <message>
         <source>It would ask you</source>
         <translation>Er würde dich fragen</translation>
     </message>

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -25,6 +26,12 @@ from scheduler.store.runs import RunRow
 
 MOST_RUNS = 10_100
 """A week of one run a minute."""
+MOST_ALIKE = 20
+"""So many runs of one kind are told one by one."""
+_MOST_KEPT = 100
+"""Answers to one tool's questions that are kept for when it asks again."""
+_A_WHILE = 1000
+"""Runs after which it is said how far it is."""
 _PRETENDING = "\nimport dayhand._pretending\n"
 _LOOK = 0.05
 """Seconds between two looks whether something has ended that did not say so."""
@@ -72,7 +79,7 @@ class Step:
     commands: tuple[tuple[str, ...], ...]
     log: str
     times: int = 1
-    """How often it was so, one after the other; `until` is the last."""
+    """How often it was so, or about so; `until` is the last."""
     until: datetime
 
     @property
@@ -80,6 +87,12 @@ class Step:
         """Whether there is nothing to tell of it."""
         told = (self.summary, self.error, self.asked, self.action, self.commands, self.log.strip())
         return self.status == Status.COMMITTED.value and not any(told)
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """The same for all that differ only in what they say."""
+        tool = None if self.action is None else (self.action.connection, self.action.tool)
+        return self.handler, self.status, self.is_quiet, bool(self.asked), tool, bool(self.commands)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,8 +187,12 @@ class _Trial:
                     house.commands.run(checked.slug, handler.name)
         self._settle()
         while span and not self._is_cut and (wake := self._turn()) <= began + span:
+            before = len(self._seen.runs) // _A_WHILE
             self._clock.move_to(wake)
             self._settle()
+            if len(self._seen.runs) // _A_WHILE > before:
+                days = (self._clock.now() - began).days
+                progress(f"{len(self._seen.runs)} runs, {days} of {span.days} days…")
         if span and not self._is_cut:
             self._clock.move_to(began + span)
         db = house.database.read()
@@ -256,18 +273,34 @@ class _Trial:
 
 
 def gather(steps: Iterable[Step]) -> Iterator[Step]:
+    """Of many that are alike the first are told, and of the rest one, with how often it was so."""
+    told: Counter[tuple[Any, ...]] = Counter()
+    rest: dict[tuple[Any, ...], Step] = {}
+    for step in _gather_quiet(steps):
+        kind = step.kind
+        told[kind] += 1
+        if told[kind] <= MOST_ALIKE:
+            yield step
+        else:
+            rest[kind] = _add(rest.get(kind), step)
+    yield from rest.values()
+
+
+def _gather_quiet(steps: Iterable[Step]) -> Iterator[Step]:
     """Quiet runs of one handler are told together, until something happens."""
     quiet: dict[str, Step] = {}
     for step in steps:
-        if not step.is_quiet:
+        if step.is_quiet:
+            quiet[step.handler] = _add(quiet.get(step.handler), step)
+        else:
             yield from quiet.values()
             quiet.clear()
             yield step
-        elif (first := quiet.get(step.handler)) is None:
-            quiet[step.handler] = step
-        else:
-            quiet[step.handler] = replace(first, times=first.times + 1, until=step.at)
     yield from quiet.values()
+
+
+def _add(first: Step | None, step: Step) -> Step:
+    return step if first is None else replace(first, times=first.times + step.times, until=step.until)
 
 
 def _is_idle(row: RunRow) -> bool:
@@ -282,10 +315,25 @@ def _pretend_all(registry: Registry) -> Registry:
 def _pretend(connector: Connector) -> Connector:
     def make(tool: Tool) -> Tool:
         if not tool.mutating:
-            return tool
+            return replace(tool, run=_ask_once(tool.run))
         return replace(tool, run=lambda call: seeming_result(connector.kind, tool.name, call), check=None)
 
     return replace(connector, tools=tuple(make(tool) for tool in connector.tools))
+
+
+def _ask_once(run: Callable[[Call], Any]) -> Callable[[Call], Any]:
+    """A week is walked in seconds: nobody is asked the same ten thousand times."""
+    kept: dict[str, Any] = {}
+
+    def answer(call: Call) -> Any:
+        key = json.dumps([call.connection, call.parameters], sort_keys=True, default=str)
+        if key not in kept:
+            if len(kept) >= _MOST_KEPT:
+                kept.clear()
+            kept[key] = run(call)
+        return kept[key]
+
+    return answer
 
 
 def seeming_result(kind: str, tool: str, call: Call) -> Any:

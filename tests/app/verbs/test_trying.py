@@ -48,6 +48,13 @@ def test_a_quiet_day_is_one_line(line: Line, tmp_path: Path) -> None:
     assert "script.py: 25 runs until" in said
 
 
+def test_a_week_of_minutes_and_a_script_that_talks_stay_readable(line: Line) -> None:
+    source = JOBS.format(place="/x").replace("code = ", "[print(n) for n in range(500)]; code = ")
+    said = line.read("try", write(line, source), "--days", "30").splitlines()
+    assert said.count("    … and 491 more") == 20
+    assert [words for words in said if "So 10 more times until" in words] and len(said) < 300
+
+
 def test_a_failure_is_the_answer_of_the_command(line: Line) -> None:
     source = JOBS.format(place="/x").replace("code = ", "raise ValueError('no') #")
     code, out, err = line.type("try", write(line, source))

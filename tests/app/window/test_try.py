@@ -176,6 +176,10 @@ def test_quiet_runs_are_one_card(qtbot: QtBot) -> None:
     card = TriedStep(read_step({**quiet, "times": 1500, "until": "2026-11-16T18:00:00+00:00"}), "UTC")
     qtbot.addWidget(card)
     assert "It had nothing to report, 1,500 times until today 18:00" in words(card)
+    loud = TriedStep(read_step({**STEP, "times": 1500, "until": "2026-11-16T18:00:00+00:00"}), "UTC")
+    qtbot.addWidget(loud)
+    assert "So it went 1,500 more times until today 18:00" in words(loud)
+    assert "append" not in words(loud), "what the first of them did is not what all did"
 
 
 def test_a_step_has_a_section_for_each_thing_that_it_would_do() -> None:

@@ -1,5 +1,6 @@
 """A trial, over real workers and a real store: it reads, it shows, it does nothing."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,7 @@ def attempt(
     days: int = 0,
     registry: Registry | None = None,
     connected: dict[str, Any] | None = None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Tried:
     around = Surroundings(
         registry=registry or builtin_registry(lambda *_: None),
@@ -89,7 +91,7 @@ def attempt(
         machine_zone="UTC",
         now=START,
     )
-    return try_script("script.py", source, folder / "trial", around, span=timedelta(days=days))
+    return try_script("script.py", source, folder / "trial", around, span=timedelta(days=days), progress=progress)
 
 
 def test_it_reads_for_real_and_shows_what_it_would_do(tmp_path: Path) -> None:
@@ -134,12 +136,42 @@ def test_a_week_is_walked_even_where_something_runs_every_minute() -> None:
     assert trying.MOST_RUNS > 7 * 24 * 60
 
 
-def test_what_happens_in_between_is_told_where_it_happened() -> None:
-    def step(handler: str, minute: int, summary: str | None = None) -> Step:
-        at = START + timedelta(minutes=minute)
-        told: dict[str, Any] = {"error": None, "asked": None, "action": None, "commands": (), "log": ""}
-        return Step(at=at, until=at, handler=handler, status="committed", summary=summary, **told)
+def step(handler: str, minute: int, summary: str | None = None, status: str = "committed") -> Step:
+    at = START + timedelta(minutes=minute)
+    told: dict[str, Any] = {"error": None, "asked": None, "action": None, "commands": (), "log": ""}
+    return Step(at=at, until=at, handler=handler, status=status, summary=summary, **told)
 
+
+def test_of_many_alike_the_first_are_told_and_the_rest_counted() -> None:
+    """Also where quiet ones lie in between, and without losing one that is of another kind."""
+    many = [one for n in range(0, 3000, 3) for one in (step("look", n), step("act", n + 1, f"Did {n}"))]
+    told = list(gather([*many, step("act", 3000, "No", "failed:logic")]))
+    assert len(told) == 2 * trying.MOST_ALIKE + 3
+    assert [one.summary for one in told if one.status == "failed:logic"] == ["No"]
+    [looked, acted] = told[-2:]
+    assert (looked.handler, looked.times, looked.until) == ("look", 980, START + timedelta(minutes=2997))
+    assert (acted.handler, acted.times, acted.until) == ("act", 980, START + timedelta(minutes=2998))
+    assert sum(one.times for one in told) == len(many) + 1
+
+
+def test_how_far_a_long_walk_is_can_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trying, "_A_WHILE", 10)
+    said: list[str] = []
+    inbox = tmp_path / "in"
+    inbox.mkdir()
+    attempt(FILING, tmp_path, days=2, connected={"files:in": {"path": str(inbox)}}, progress=said.append)
+    assert said[0] == "10 runs, 0 of 2 days…" and said[-1] == "50 runs, 2 of 2 days…" and len(said) == 5
+
+
+def test_the_same_is_not_read_again_and_again_in_a_walk(tmp_path: Path) -> None:
+    """Nobody's server is asked ten thousand times in a minute."""
+    world = World()
+    tried = attempt(WORLD.format(approve="never"), tmp_path, days=2, registry=world.registry())
+    assert sum(one.times for one in tried.steps) > 10
+    assert len(world.reads) == 1
+
+
+def test_what_happens_in_between_is_told_where_it_happened() -> None:
     told = gather([step("a", 0), step("b", 1), step("a", 2), step("c", 3, "Did it"), step("a", 4)])
     assert [(one.handler, one.times) for one in told] == [("a", 2), ("b", 1), ("c", 1), ("a", 1)]
 
