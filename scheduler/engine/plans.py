@@ -11,6 +11,7 @@ from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
 from scheduler.store.lanes import lane_of
 from scheduler.store.workflows import ScriptRow
+from scheduler.timing.backoff import TOO_MANY
 from scheduler.timing.durations import parse_duration
 from scheduler.timing.policies import Need
 from scheduler.workers.dependencies import BadDependenciesError, Dependencies, read_dependencies
@@ -37,6 +38,8 @@ class Handler:
     policies: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = _PHASE_SECONDS
     """The time limit of one phase."""
+    most_failures: int = TOO_MANY
+    """After so many in a row it waits for a person; 0 for never."""
     line: int = 1
     lines: Mapping[str, int] = field(default_factory=dict)
     """Of a consumer, where its phases are written."""
@@ -55,15 +58,15 @@ class Handler:
         known = {need.value: need for need in Need}
         return tuple(known[word] for word in ([written] if isinstance(written, str) else written) if word in known)
 
-    @property
-    def most_failures(self) -> int:
-        """After so many in a row it waits for a person."""
-        return 1 if self.policies.get("pause_on_failure") else 5
-
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "Handler":
         kind = HandlerKind(told["kind"])
         usual = _JOB_SECONDS if kind is HandlerKind.JOB else _PHASE_SECONDS
+        policies, most = told["policies"], told.get("max_failures")
+        if policies.get("pause_on_failure"):
+            most = 1
+        elif most == 1 and kind is not HandlerKind.CONSUMER:
+            policies = {**policies, "pause_on_failure": True}
         return cls(
             name=told["name"],
             kind=kind,
@@ -75,7 +78,8 @@ class Handler:
             has_mutate=told["has_mutate"],
             has_next=told["has_next"],
             schedule=told["schedule"],
-            policies=told["policies"],
+            policies=policies,
+            most_failures=TOO_MANY if most is None else most,
             seconds=_seconds(told["timeout"]) or usual,
             line=told["line"],
             lines=told.get("lines", {}),

@@ -198,6 +198,37 @@ def test_pause_on_failure_pauses_its_schedule_at_once(shop: Shop) -> None:
     assert shop.runs("j")[-1].status == "committed"
 
 
+def test_an_author_says_after_how_many_failures_a_person_is_asked(shop: Shop) -> None:
+    fail_often(shop, 9, max_failures=2)  # type: ignore[arg-type]
+    next_attempt(shop)
+    assert (shop.lane("j").blocked, len(shop.world.reads)) == ("too many failures", 2)
+    assert "2 times in a row" in shop.requests()[0].sentence
+
+
+def test_an_author_may_have_it_tried_for_ever(shop: Shop) -> None:
+    fail_often(shop, 9, max_failures=0)  # type: ignore[arg-type]
+    shop.pass_time(DAY)
+    assert (shop.requests(), shop.occurrences("j")[0].state, len(shop.world.reads) > 9) == ([], "succeeded", True)
+
+
+def test_one_failure_that_is_one_too_many_pauses_the_schedule(shop: Shop) -> None:
+    fail_often(shop, 1, max_failures=1)  # type: ignore[arg-type]
+    assert (shop.schedule("j").pause_note, shop.requests()) == ("Paused after a failure.", [])
+
+
+def test_one_failure_that_is_one_too_many_asks_about_a_consumer(shop: Shop) -> None:
+    """It has no schedule that could be paused."""
+    shop.world.fails = [PASSING]
+    shop.deploy(consumer().replace("subscribe=[t]", "subscribe=[t], max_failures=1"))
+    shop.publish("a")
+    shop.tick()
+    assert (shop.lane().blocked, shop.events()) == ("too many failures", {"a": "pending"})
+    assert [one.sentence for one in shop.requests()] == [PASSING.sentence]
+    shop.answering.retry("w")
+    shop.tick()
+    assert shop.events() == {"a": "consumed"}
+
+
 def test_another_attempt_waits_for_what_it_needs(shop: Shop) -> None:
     """needs="network" holds for every attempt."""
     fail_often(shop, 1, needs="network")

@@ -141,7 +141,7 @@ class Endings:
         step = min(attempt.row.attempt, _PATIENT)
         if failure.counts:
             step = handlers.count_failure(db, attempt.workflow, attempt.handler.name)
-            if step >= attempt.handler.most_failures:
+            if 0 < attempt.handler.most_failures <= step:
                 self._give_up(db, attempt, failure, step, now)
                 return
         until = now + retry_delay(step, _hex(attempt.row.chain), failure.retry_after)
@@ -152,8 +152,10 @@ class Endings:
         self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, failures: int, now: datetime
     ) -> None:
         """One failure too many: the person is asked, unless the schedule pauses itself for that."""
-        sentence = f"{attempt.plan.name} failed {failures} times in a row. {failure.sentence}"
-        if attempt.handler.most_failures == 1:
+        sentence = failure.sentence
+        if failures > 1:
+            sentence = f"{attempt.plan.name} failed {failures} times in a row. {failure.sentence}"
+        if attempt.handler.policies.get("pause_on_failure"):
             runs.move(
                 db,
                 attempt.id,

@@ -67,6 +67,7 @@ def _describe_handler(handler: Handler) -> dict[str, Any]:
         "subscribes": [],
         "approve": None,
         "timeout": None,
+        "max_failures": None,
         "after_crash": None,
         "run_on_deploy": None,
         **handler.written,

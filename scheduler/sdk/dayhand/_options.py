@@ -13,6 +13,8 @@ KINDS = ("every", "cron", "calendar", "once")
 _TIMES = (*KINDS, "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
 _POLICIES = ("overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
 
+_MOST_FAILURES = 1000
+
 _EXAMPLES = {
     "every": "'5m'",
     "cron": "'0 9 * * 1-5'",
@@ -31,6 +33,7 @@ _EXAMPLES = {
     "needs": "'network'",
     "run_on_deploy": "False",
     "timeout": "'5m'",
+    "max_failures": "5",
     "after_crash": "'ask'",
     "approve": "'always'",
     "publishes": "[mails]",
@@ -84,6 +87,13 @@ def read_timeout(value: Any) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
         return value
     raise _wrong("timeout", value, "a length of time")
+
+
+def read_max_failures(value: Any) -> Any:
+    """A whole number, 0 for never; None where it was not given."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_FAILURES):
+        return value
+    raise _wrong("max_failures", value, f"a number from 0 to {_MOST_FAILURES}")
 
 
 def read_choice(name: str, value: Any, choices: tuple[str, ...]) -> Any:

@@ -75,6 +75,7 @@ class Workflow:
         needs: str | Sequence[str] | None = None,
         run_on_deploy: bool | None = None,
         timeout: str | float | None = None,
+        max_failures: int | None = None,
         publishes: Sequence[Topic] = (),
         **unknown: Any,
     ) -> Decorator[Any]:
@@ -84,13 +85,15 @@ class Workflow:
         planned time instead of looking once right after the first deploy. `publishes` names its topics.
         """
         given = dict(locals())
-        line = self._begin("producer", (*_TIMED, "run_on_deploy", "timeout", "publishes"), positional, unknown)
+        known = (*_TIMED, "run_on_deploy", "timeout", "max_failures", "publishes")
+        line = self._begin("producer", known, positional, unknown)
         schedule, policies = options.read_schedule("producer", {name: given[name] for name in _TIMED})
         written = {
             "schedule": schedule,
             "policies": policies,
             "run_on_deploy": options.read_flag("run_on_deploy", run_on_deploy),
             "timeout": options.read_timeout(timeout),
+            "max_failures": options.read_max_failures(max_failures),
             "publishes": self._read_topics("publishes", publishes),
         }
 
@@ -108,6 +111,7 @@ class Workflow:
         publishes: Sequence[Topic] = (),
         approve: str | None = None,
         timeout: str | float | None = None,
+        max_failures: int | None = None,
         **unknown: Any,
     ) -> Decorator[Any]:
         """Decorate a class with `prepare(self, ctx, state)` and, if it acts, `mutate` and `next`.
@@ -117,12 +121,14 @@ class Workflow:
         approve: "always" asks each time, "first" until one yes, "never" not at all; unset, it asks for what acts on
         others (send, post, delete).
         """
-        line = self._begin("consumer", ("subscribe", "publishes", "approve", "timeout"), positional, unknown)
+        known = ("subscribe", "publishes", "approve", "timeout", "max_failures")
+        line = self._begin("consumer", known, positional, unknown)
         written = {
             "subscribes": self._read_topics("subscribe", subscribe),
             "publishes": self._read_topics("publishes", publishes),
             "approve": options.read_choice("approve", approve, ("always", "first", "never")),
             "timeout": options.read_timeout(timeout),
+            "max_failures": options.read_max_failures(max_failures),
         }
         if not written["subscribes"]:
             raise Misuse("this consumer subscribes to nothing; write subscribe=[mails].")
@@ -153,6 +159,7 @@ class Workflow:
         pause_on_failure: bool | None = None,
         needs: str | Sequence[str] | None = None,
         timeout: str | float | None = None,
+        max_failures: int | None = None,
         after_crash: str | None = None,
         **unknown: Any,
     ) -> Decorator[Any]:
@@ -161,12 +168,13 @@ class Workflow:
         after_crash: what to do when the machine went down in the middle: "ask" (unset means that), "again", "never".
         """
         given = dict(locals())
-        line = self._begin("job", (*_TIMED, "timeout", "after_crash"), positional, unknown)
+        line = self._begin("job", (*_TIMED, "timeout", "max_failures", "after_crash"), positional, unknown)
         schedule, policies = options.read_schedule("job", {name: given[name] for name in _TIMED})
         written = {
             "schedule": schedule,
             "policies": policies,
             "timeout": options.read_timeout(timeout),
+            "max_failures": options.read_max_failures(max_failures),
             "after_crash": options.read_choice("after_crash", after_crash, ("ask", "again", "never")),
         }
 
