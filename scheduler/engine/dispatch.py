@@ -14,6 +14,7 @@ from scheduler.engine.emission import Emission
 from scheduler.engine.launcher import Announcement, Launcher, Outcome, Result, Work, lane_name
 from scheduler.rules.lanes import Candidate, Turn, choose, producer
 from scheduler.store import occurrences
+from scheduler.store.agenda import Agenda
 from scheduler.store.occurrences import OccurrenceRow, QueuedRow
 from scheduler.timing.catchup import GRACE
 from scheduler.timing.errors import BadScheduleError
@@ -58,9 +59,12 @@ class Choice:
         """The one whose turn it is in each lane, the longest due first; a backfill after everything else."""
         chosen = []
         for turns in self.turns.values():
-            one = choose(candidate for candidate, _ in turns)
-            chosen += [(candidate, work) for candidate, work in turns if candidate is one][:1]
-            self.is_waiting |= len(turns) > 1
+            first = turns[0]
+            if len(turns) > 1:
+                one = choose(candidate for candidate, _ in turns)
+                first = next(turn for turn in turns if turn[0] is one)
+                self.is_waiting = True
+            chosen.append(first)
         return [work for _, work in sorted(chosen, key=lambda turn: (turn[1].origin is Origin.BACKFILL, turn[0].since))]
 
 
@@ -97,15 +101,23 @@ class Dispatch:
         with self._context.database.write() as db:
             self._book.interrupt(db, self._launcher.recover(db, now), now)
 
-    def look(self, db: sqlite3.Connection, now: datetime) -> Choice:
+    def look(self, db: sqlite3.Connection, agenda: Agenda, now: datetime) -> Choice:
         """What could start, and what must end for it. Until it is taken up, nothing is handed on."""
-        with self._lock:
+        with self._lock:  # others land while this one looks
             self._line.clear()
+            flights = list(self._flights.values())
         choice = Choice()
-        started = occurrences.busy_schedules(db)
-        if started:
+        started: set[str] = set()
+        if agenda.is_anything_begun:
+            started = occurrences.busy_schedules(db)
             choice.overtaken = occurrences.overtaken(db, now)
-        self._choose(choice, db, started, now)
+        busy = {work.lane for work in flights}
+        started |= {work.subject for work in flights}
+        self._go_on(choice, db, busy, now)
+        self._take(choice, occurrences.queue(db, now, backfill=False), busy, set(started), now)
+        if agenda.has_backfills:  # what is regular goes before what is made up for
+            line = occurrences.queue(db, now, backfill=True)
+            self._take(choice, line, busy | choice.turns.keys(), started, now)
         return choice
 
     def take_up(self, choice: Choice) -> None:
@@ -211,11 +223,8 @@ class Dispatch:
         self._flights.pop(work.key, None)
         self._stops.pop(work.key, None)
 
-    def _choose(self, choice: Choice, db: sqlite3.Connection, started: set[str], now: datetime) -> None:
-        with self._lock:  # others land while this one looks
-            flights = list(self._flights.values())
-        busy = {work.lane for work in flights}
-        flying = {work.subject for work in flights}
+    def _go_on(self, choice: Choice, db: sqlite3.Connection, busy: set[str], now: datetime) -> None:
+        """What the launcher has under way and could take up again."""
         self._others = set()
         for candidate, work in self._launcher.turns(db, now):
             if work.lane in busy or work.key in self._flights or unmet(self._conditions, work.needs):
@@ -224,10 +233,6 @@ class Dispatch:
                     self._others.add(work.lane)
             else:
                 choice.add(work.lane, candidate, work)
-        for backfill in (False, True):  # what is regular goes before what is made up for
-            line = occurrences.queue(db, now, backfill=backfill)
-            taken = busy | choice.turns.keys() if backfill else busy
-            self._take(choice, line, taken, started | flying, now)
 
     def _take(
         self,
@@ -271,7 +276,7 @@ class Dispatch:
 
     def _may_start(self, one: OccurrenceRow, policies: Policies) -> bool:
         """Whether the machine offers what it needs; a person's own wish is not held back."""
-        return one.origin is Origin.MANUAL or not unmet(self._conditions, policies.needs)
+        return not policies.needs or one.origin is Origin.MANUAL or not unmet(self._conditions, policies.needs)
 
     def _stop_overtaken(self, choice: Choice) -> None:
         """Ask those to end that a newer one waits for; once, and once more if it is to be by force."""

@@ -104,8 +104,8 @@ class Engine:
                 is_time = schedules.is_any_due(db, now)
         with database.write() if is_time else database.at_hand() as db:
             more = is_time and self._emission.emit_due(db, now)
-            choice = self._dispatch.look(db, now)
             agenda = read_agenda(db, now)
+            choice = self._dispatch.look(db, agenda, now)
         self._dispatch.take_up(choice)
         if agenda.has_chores:
             more |= self._do_chores(now)

@@ -67,5 +67,7 @@ def test_a_removed_consumer_wakes_nobody(db: sqlite3.Connection) -> None:
 def test_looking_walks_no_history(db: sqlite3.Connection) -> None:
     """Each instant comes from an index that holds only what is still to come."""
     plan = " / ".join(row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {agenda._QUERY}", (0,)))
-    for index in ("runs_resuming", "handlers_wake", "mutations_checking", "occurrences_queue", "schedules_due"):
+    indexes = ("runs_resuming", "handlers_wake", "mutations_checking", "schedules_due")
+    for index in (*indexes, "occurrences_queue", "occurrences_underway"):
         assert index in plan
+    assert "SCAN occurrences" not in plan
