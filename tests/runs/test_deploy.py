@@ -109,6 +109,19 @@ def test_a_changed_policy_keeps_the_times(shop: Shop) -> None:
     assert f"{shop.schedule('j').next_at:%H:%M}" == "11:00" and '"all"' in shop.schedule("j").policies
 
 
+def test_a_producer_that_becomes_a_job_keeps_its_times_and_gets_a_lane_of_its_own(shop: Shop) -> None:
+    shop.deploy(producer())
+    shop.tick()
+    before = shop.schedule("p")
+    shop.deploy(job("ctx.done('Done')").replace("def j(", "def p("))
+    after = shop.schedule("p")
+    assert (before.kind, after.kind, after.next_at) == ("producer", "job", before.next_at)
+    shop.pass_time(HOUR)
+    last = shop.runs("p")[-1]
+    assert (last.kind, last.trigger, last.summary) == ("job", "automatic", "Done")
+    assert shop.lane("p").blocked is None
+
+
 def test_a_removed_schedule_goes_and_one_that_comes_back_begins_anew(shop: Shop) -> None:
     """K10."""
     both = job("pass") + "@flow.job(every='1h')\ndef k(ctx):\n    pass\n"

@@ -72,6 +72,18 @@ def test_the_regular_times_do_not_move(shop: Shop) -> None:
     assert [row.origin for row in shop.occurrences("j")] == ["manual"] * 4 + ["automatic"]
 
 
+def test_what_runs_beside_the_regular_times_is_planned_for_a_whole_second(shop: Shop) -> None:
+    shop.clock.move(timedelta(milliseconds=1500))
+    shop.deploy(producer())
+    shop.tick()
+    shop.commands.run("w")
+    shop.tick()
+    assert sorted((one.origin, one.planned.microsecond, one.due.microsecond) for one in shop.occurrences("p")) == [
+        ("deploy", 0, 500_000),
+        ("manual", 0, 500_000),
+    ]
+
+
 def test_twice_in_one_second_is_two_runs(shop: Shop) -> None:
     """P4."""
     shop.deploy(job("pass"))

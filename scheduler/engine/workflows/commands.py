@@ -29,7 +29,7 @@ from scheduler.rules.phases import HandlerKind, Status
 from scheduler.store import backfills, events, facts, handlers, mutations, occurrences, runs, schedules, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
-from scheduler.timing.occurrences import Reason, State
+from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.policies import Overlap
 from scheduler.workers.discovery import find_tools
 
@@ -88,7 +88,8 @@ class WorkflowCommands:
             names = starting.choose(plan, handler)
             for name in names:
                 starting.refuse_if_held_up(db, row, plan.handlers[name], when_finished=when_finished)
-            return {"runs": [run_id(starting.queue(db, row.slug, name, now, request)) for name in names]}
+            wanted = [schedule_id(row.slug, name) for name in names]
+            return {"runs": [run_id(starting.queue(db, one, now, Origin.MANUAL, request)) for one in wanted]}
 
         return self._do("run", workflow, request, act)
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
 
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
@@ -16,6 +15,7 @@ from scheduler.engine.plans import Handler, Plan, Plans
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs import asking
 from scheduler.engine.runs.workshop import Workshop
+from scheduler.engine.workflows import starting
 from scheduler.engine.workflows.letting_go import let_go
 from scheduler.engine.workflows.permissions import CARE, list_permissions
 from scheduler.engine.workflows.validation import Validated
@@ -27,7 +27,6 @@ from scheduler.store import (
     handlers,
     lanes,
     mutations,
-    occurrences,
     repairs,
     requests,
     runs,
@@ -36,11 +35,10 @@ from scheduler.store import (
 )
 from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.lanes import Block
-from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.requests import Given, RequestKind
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow, WorkflowStatus
-from scheduler.timing.occurrences import Origin, occurrence_key
+from scheduler.timing.occurrences import Origin
 from scheduler.timing.spec import Spec
 from scheduler.timing.words import say
 from scheduler.workers.discovery import ToolUse
@@ -198,7 +196,7 @@ class Deploying:
                 args = (plan.workflow, handler.name, handler.schedule, handler.policies, handler.kind.value)
                 self._definition.add(db, *args, now)
                 if handler.kind is HandlerKind.PRODUCER and handler.run_on_deploy:
-                    _run_once(db, identity, now)
+                    starting.queue(db, identity, now, Origin.DEPLOY)  # it looks once right away
             elif _differs(before, handler):
                 self._definition.edit(
                     db, row._replace(kind=handler.kind.value), handler.schedule, handler.policies, now
@@ -305,15 +303,6 @@ def _without_consumer(db: sqlite3.Connection, row: RunRow) -> str:
     """What is said of one whose outside action is settled, and of which nobody is left to say what follows."""
     settled = "It was left out" if mutations.status_of(db, row.id) is Mutation.SKIPPED else "It was done"
     return f"{settled}; the consumer that would have gone on was removed."
-
-
-def _run_once(db: sqlite3.Connection, schedule: str, now: datetime) -> None:
-    """A producer looks once right after it was deployed for the first time."""
-    key = occurrence_key(schedule, now, Origin.DEPLOY, uuid4().hex)
-    planned = now.replace(microsecond=0)
-    occurrences.insert(
-        db, OccurrenceRow(key=key, schedule=schedule, planned=planned, due=now, origin=Origin.DEPLOY, created=now)
-    )
 
 
 def _differs(before: Plan | None, handler: Handler) -> bool:

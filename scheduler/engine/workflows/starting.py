@@ -66,11 +66,11 @@ def refuse_if_held_up(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
         )
 
 
-def queue(db: sqlite3.Connection, workflow: str, handler: str, now: datetime, request: str | None) -> str:
-    """A person's own run waits its turn and is never dropped; the key of its occurrence."""
-    schedule = schedule_id(workflow, handler)
-    key = occurrence_key(schedule, now, Origin.MANUAL, request or uuid4().hex)
+def queue(db: sqlite3.Connection, schedule: str, now: datetime, origin: Origin, request: str | None = None) -> str:
+    """A run beside the regular times waits its turn and is never dropped; the key of its occurrence."""
+    key = occurrence_key(schedule, now, origin, request or uuid4().hex)
     planned = now.replace(microsecond=0)
-    row = OccurrenceRow(key=key, schedule=schedule, planned=planned, due=now, origin=Origin.MANUAL, created=now)
-    occurrences.insert(db, row)
+    occurrences.insert(
+        db, OccurrenceRow(key=key, schedule=schedule, planned=planned, due=now, origin=origin, created=now)
+    )
     return key
