@@ -131,10 +131,12 @@ def _is_zone(word: str) -> bool:
 def _read_weekdays(text: str) -> frozenset[int]:
     found: set[int] = set()
     for item in text.lower().rstrip(",").split(","):
-        first, _, last = item.replace("..", "-").partition("-")
+        first, dash, last = item.replace("..", "-").partition("-")
         start = _weekday(first)
-        end = _weekday(last) if last else start
-        found |= {number % 7 for number in range(start, end + 1 if end >= start else end + 8)}
+        end = _weekday(last) if dash else start
+        if end < start:
+            raise NotCalendarError(f"{item!r} begins after its end, which systemd refuses; a week begins on Monday.")
+        found |= set(range(start, end + 1))
     return frozenset(found)
 
 

@@ -59,7 +59,12 @@ EXPRESSIONS = [
     "2027..2030-06-01 00:00",
     "*-*-2/7 05:00",
 ]
-LEFT = ["*-*~3 18:00", "someday 09:00", "25:00", "*-13-01", "09:00 Mars/Base", "1-2-3-4", "*:*:*:*", "a:b", "*-*-*/0"]
+REFUSED = [
+    "someday 09:00", "25:00", "*-13-01", "09:00 Mars/Base", "1-2-3-4", "*:*:*:*", "a:b", "*-*-*/0", "Fri..Mon 09:00",
+    "Sun-Mon", "Mon.. 09:00", "Mon,,Tue 09:00", "Mon..Wed..Fri 09:00", "*-*-* 22..6:00",
+]  # fmt: skip
+"""What systemd refuses too."""
+LEFT = ["*-*~3 18:00", *REFUSED]
 
 
 def ours(text: str) -> list[datetime]:
@@ -91,6 +96,13 @@ def test_our_calendar_has_the_same_times(text: str) -> None:
     written = {"calendar": read.calendar(), "timezone": read.timezone or ZONE}
     new = Spec.read(written, machine_zone=ZONE, now=after).times(ZONE).upcoming(after, 5)
     assert new == list(islice(read.times(after, ZoneInfo(ZONE)), 5))
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here to be asked")
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_refused_is_refused_by_systemd(text: str) -> None:
+    told = subprocess.run(["systemd-analyze", "calendar", text], capture_output=True, check=False, timeout=60)
+    assert told.returncode != 0
 
 
 @pytest.mark.parametrize("text", LEFT)
