@@ -19,8 +19,8 @@ _DESCRIPTION = """Choose who repairs a script that fails. Nobody does unless you
 
 Once it is on, a script that fails is sent: with its error, the end of its log and what it worked on, without secrets
 and without the words of mails. dayhand fix RUN --show shows what that is; with --look-first you see it before. A repair
-waits for your yes unless you say --automatic; one that changes how events are told apart or which commands are run, or
-brings in something new, always does. dayhand rollback goes back."""
+waits for your yes unless you say --automatic; one that changes how events are told apart, which commands are run or
+what is done outside without asking you, or brings in something new, always does. dayhand rollback goes back."""
 _SUBJECTS = {"command": "COMMAND", "server": "URL"}
 _LARGEST = 10_000
 
@@ -97,7 +97,10 @@ def _say(chosen: dict[str, Any]) -> Iterator[str]:
     if chosen["shows"]:
         yield "Nothing is sent before you have looked at it in Attention."
     if chosen["applies"]:
-        yield "It is used without asking, unless it changes how events are told apart or which commands are run."
+        yield (
+            "It is used without asking, unless it changes how events are told apart, which commands are run or what is "
+            "done outside without asking you."
+        )
     else:
         yield "It waits for your yes."
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler.engine.fixing.acting import changed_unasked
 from scheduler.engine.fixing.deciding import decides
 from scheduler.engine.fixing.hiding import hidden
 from scheduler.engine.fixing.names import HANDLERS, name_of
@@ -100,6 +101,7 @@ def _questions(old: str, new: str, before: ast.Module, after: ast.Module) -> Ite
         yield "It changes which commands are run."
     if any(None in use for use in (*_uses(old), *_uses(new))) and differs("call"):
         yield "It changes which tools are used, where that is not written out."
+    yield from (f"It changes what {one} does outside without asking you." for one in changed_unasked(before, after))
     if imported := _imports(after) - _imports(before):
         yield f"It imports {', '.join(sorted(imported))}, which it did not before."
     if reached := _reached(after) - _reached(before):

@@ -28,7 +28,7 @@ _PURE = _SCALAR | frozenset(
     ["all", "any", "dict", "enumerate", "frozenset", "list", "max", "min", "reversed", "set", "sorted", "tuple", "zip"]
 )
 """Functions that change nothing of what they are given."""
-_OF_CTX = ("call", "checkpoint", "done", "log", "peek", "progress", "publish")
+_OF_CTX = ("call", "checkpoint", "done", "log", "nothing", "peek", "progress", "publish")
 _OF_TEXT = (
     "capitalize", "casefold", "decode", "encode", "endswith", "find", "format", "isdigit", "join", "lower", "lstrip",
     "partition", "removeprefix", "removesuffix", "replace", "rpartition", "rstrip", "split", "splitlines", "startswith",
@@ -48,13 +48,13 @@ _MOST_ROUNDS = 50
 _Bindings = dict[str, set[str]]
 
 
-def decides(tree: ast.Module, method: str, parameters: Iterable[str]) -> list[str]:
-    """What decides these parameters (the positional ones always) of `ctx.method(…)`: equal lists, equal values."""
-    return _Part(tree, method, frozenset(parameters)).read()
+def decides(tree: ast.Module, method: str, parameters: Iterable[str] | None) -> list[str]:
+    """What decides these parameters (positional ones always), or all, of `ctx.method(…)`: equal lists, equal values."""
+    return _Part(tree, method, None if parameters is None else frozenset(parameters)).read()
 
 
 class _Part:
-    def __init__(self, tree: ast.Module, method: str, parameters: frozenset[str]) -> None:
+    def __init__(self, tree: ast.Module, method: str, parameters: frozenset[str] | None) -> None:
         self._tree = tree
         self._method = method
         self._parameters = parameters
@@ -73,6 +73,8 @@ class _Part:
         """and of those that may hold such a thing."""
         self._own: set[str] = set()
         """Names that mean something else in the function that is looked at."""
+        self._is_gate = False
+        """Whether what is looked at may end before it comes to that; it counts where every parameter does."""
         self._is_apart = True
         """Whether what is looked at is in no handler that makes any, so that what it hands on leads nowhere."""
 
@@ -117,7 +119,7 @@ class _Part:
     def _branches(self, node: ast.stmt, bodies: list[list[ast.stmt]]) -> Iterator[str]:
         inner = [line for body in bodies for line in self._statements(body)]
         heads = list(_heads(node))
-        decides = any(not line.startswith(_MADE) for line in inner)  # then whether it comes to that counts too
+        decides = any(self._parameters is None or not line.startswith(_MADE) for line in inner)  # else not whether
         if decides or any(self._touches(head) for head in heads):
             yield from map(self._keep, heads)
         if inner:
@@ -128,13 +130,15 @@ class _Part:
         if node.name in self._names - self._makers and not is_handler(node):
             yield self._keep(node)
             return
-        before, makes_none = (self._own, self._is_apart), not mentions(node) & self._makers
-        if isinstance(node, Function) and makes_none:
+        before, makes_none = (self._own, self._is_gate, self._is_apart), not mentions(node) & self._makers
+        hands_on = node.name in PHASES and not self._is_apart
+        if isinstance(node, Function) and makes_none and not hands_on:
             self._own = self._own | _own_names(node)
         if is_handler(node):
             self._is_apart = makes_none
+        self._is_gate = self._parameters is None and (not makes_none or (hands_on and node.name == "prepare"))
         inner = list(self._statements(node.body))
-        self._own, self._is_apart = before
+        self._own, self._is_gate, self._is_apart = before
         if inner or any(self._touches(one) for one in around):
             shown = ast.dump(node.args) if isinstance(node, Function) else ""
             yield from (f"{type(node).__name__} {node.name} {shown}", *map(self._keep, around), *inner, "end")
@@ -152,7 +156,9 @@ class _Part:
 
     def _counts(self, call: ast.Call, keyword: ast.keyword) -> bool:
         """For a function of the file each may lead to one that does."""
-        return name_of(call.func) != self._method or keyword.arg is None or keyword.arg in self._parameters
+        if self._parameters is None or name_of(call.func) != self._method:
+            return True
+        return keyword.arg is None or keyword.arg in self._parameters
 
     def _keep(self, node: ast.AST) -> str:
         self._names |= _needs(node) - self._hosts
@@ -175,7 +181,9 @@ class _Part:
                     return _HANDED_ON in self._names and not self._is_apart
                 return not self._is_harmless(node) and self._gets(node)
             case ast.Return():
-                return _KEPT in self._names and not self._is_apart
+                return self._is_gate or (_KEPT in self._names and not self._is_apart)
+            case ast.Raise() | ast.Continue() | ast.Break():
+                return self._is_gate
             case ast.Attribute(attr=name) | ast.Name(id=name):
                 return name in self._makers
             case ast.Global(names=declared) | ast.Nonlocal(names=declared):

@@ -238,16 +238,35 @@ REFUSED = {
     ),
 }
 """What is replaced, and by what."""
+UNASKED = {
+    "parameter": ('rows=[{"n": prepared.data}]', 'rows=[{"n": int(prepared.data or 0)}]'),
+    "one more parameter": ('rows=[{"n": prepared.data}])', 'rows=[{"n": prepared.data}], x=1)'),
+    "what was prepared": ("data=len(batch))", "data=len(batch) or 0)"),
+    "what it was prepared from": ("batch = ctx.peek(sent)", "batch = ctx.peek(sent, limit=5)"),
+    "whether it comes to that": (
+        '        ctx.call("table:out"',
+        '        if not prepared.data:\n            return\n        ctx.call("table:out"',
+    ),
+    "whether it is prepared": (
+        "        return dayhand.prepared(reserve=batch, data=len",
+        "        if not batch:\n            return None\n        return dayhand.prepared(reserve=batch, data=len",
+    ),
+    "in a function of the file": (
+        'rows=[{"n": prepared.data}]',
+        "rows=wrap(prepared)",
+    ),
+}
 FREE = {
     "title get": ('title=one["subject"])', 'title=one.get("subject", ""))'),
     "schedule": ('every="5m"', 'every="10m"'),
     "log": ('ctx.log(mail["subject"])', 'ctx.log(mail.get("subject"))'),
     "cursor": ('state["uid"] = mail["uid"]', 'state["uid"] = int(mail["uid"])'),
-    "rows": ('rows=[{"n": prepared.data}]', 'rows=[{"n": int(prepared.data or 0)}]'),
     "done": ('ctx.done("Backed up " + folder)', 'ctx.done(f"Backed up {folder}")'),
     "text": ('text=prepared.data["ids"][0]', 'text=str(prepared.data["ids"][:1])'),
-    "limit": ("batch = ctx.peek(sent)", "batch = ctx.peek(sent, limit=5)"),
-    "Note data": ("data=len(batch))", "data=len(batch) or 0)"),
+    "more after the action": (
+        "        for one in prepared.data",
+        '        ctx.log("x")\n        for one in prepared.data',
+    ),
     "state none": ("    return state\n", "    return state or {}\n"),
     "except": (
         '        state["uid"] = mail["uid"]',
@@ -271,6 +290,42 @@ def test_an_id_or_a_command_that_comes_out_otherwise_always_asks(how: str) -> No
 @pytest.mark.parametrize("how", REFUSED)
 def test_what_the_text_does_not_say_is_refused(how: str) -> None:
     assert compare(SCRIPT, change(*REFUSED[how])).refused
+
+
+@pytest.mark.parametrize("how", UNASKED)
+def test_another_action_of_a_consumer_that_does_not_ask_always_asks(how: str) -> None:
+    found = compare(SCRIPT, change(*UNASKED[how]))
+    assert found.asks == ("It changes what Note does outside without asking you.",)
+    for asking in ("always", "first"):
+        asked = change('approve="never"', f'approve="{asking}"')
+        assert compare(asked, asked.replace(*UNASKED[how], 1)).asks == (), "every action is shown before it is done"
+    silent = change(', approve="never"', "")
+    assert compare(silent, silent.replace(*UNASKED[how], 1)).asks == found.asks
+
+
+def test_a_condition_that_is_gone_counts_as_well() -> None:
+    guarded = change('        ctx.call("table:out"', '        if prepared.data > 5:\n            ctx.call("table:out"')
+    assert compare(guarded, guarded.replace("prepared.data > 5", "True")).asks
+    assert compare(guarded, guarded.replace("if prepared.data > 5:", "for _ in range(2):")).asks
+
+
+def test_an_action_in_a_function_that_mutate_reaches_counts_as_its_own() -> None:
+    """Also through another one."""
+    file = "def file(ctx, rows):\n    ctx.call('table:out', 'append', rows=rows)\n\n\n"
+    helper = f"{file}def pass_on(ctx, n):\n    file(ctx, n)\n"
+    script = change('ctx.call("table:out", "append", rows=[{"n": prepared.data}])', "pass_on(ctx, [prepared.data])")
+    script = script.replace("def clean(", f"{helper}\n\ndef clean(", 1)
+    assert compare(script, script.replace("rows=rows", "rows=rows * 2")).asks
+    assert compare(script, script.replace("file(ctx, n)", "file(ctx, n + n)")).asks
+    assert compare(script, script.replace("title=one", "title='' + one")).asks == ()
+
+
+def test_what_prepare_works_out_in_a_name_of_its_own_is_handed_on() -> None:
+    named = change('data={"ids": [one.id for one in batch]}, say="x")', 'data={"ids": ids}, say="x")').replace(
+        "batch = ctx.peek(mails)\n", "batch = ctx.peek(mails)\n        ids = [one.id for one in batch]\n"
+    )
+    [asked] = compare(named, named.replace("ids = [one.id for", 'ids = [one.id + "x" for')).asks
+    assert "(id=)" in asked
 
 
 @pytest.mark.parametrize("how", FREE)
