@@ -19,6 +19,7 @@ from scheduler.engine.workflows.views.history import Found
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import Phase
 from scheduler.store import events, handlers, history, mutations, occurrences, runs
+from scheduler.store.agenda import read_agenda
 from scheduler.store.database import to_ms
 from scheduler.store.health import close_store, open_store
 from scheduler.store.mutations import MutationRow
@@ -108,7 +109,7 @@ class Store:
     def choose(self) -> None:
         """What the engine looks at before it starts anything."""
         db, now = self.database.read(), datetime.now(UTC)
-        assert self.house.engine.dispatch.look(db, now).turns
+        assert self.house.engine.dispatch.look(db, read_agenda(db, now), now).turns
 
     def peek(self) -> None:
         assert len(events.peek(self.database.read(), "bench-0", "mails", 10)) == 10
