@@ -10,15 +10,11 @@ from pathlib import Path
 
 from tests.bench import crons, desktop, frozen, idle, lateness, ours, peer, runs, scale, schedules, window
 from tests.bench.measure import Figure
+from tests.bench.options import PARTS, read_options
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="packaging/bench", description="Measure Dayhand beside its peers.")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parts = "cron, missed, add, stored, late, runs, scale, desktop, frozen, window or idle"
-    parser.add_argument("--only", action="append", help=f"{parts}; may be repeated")
-    parser.add_argument("--idle-seconds", type=int, default=130)
-    options = parser.parse_args()
+    options = read_options()
     with tempfile.TemporaryDirectory(prefix="dayhand-bench-") as name:
         figures = measure(Path(name), options)
     if options.json:
@@ -48,10 +44,9 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
         "idle": lambda: idle.idle(folder, options.idle_seconds),
     }
     figures = []
-    for part, act in parts.items():
-        if not options.only or part in options.only:
-            print(f"measuring: {part} …", file=sys.stderr)
-            figures += act()
+    for part in options.only or PARTS:
+        print(f"measuring: {part} …", file=sys.stderr)
+        figures += parts[part]()
     return figures
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.history_size import SMALL, Store, measures
+from tests.bench.options import read_options
 
 
 @pytest.fixture(scope="module")
@@ -27,3 +28,13 @@ def test_durable_runs_can_be_measured(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.bench.our_runs", str(tmp_path), "3"]
     said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
     assert set(json.loads(said)) == {"each", "whole", "first"}
+
+
+@pytest.mark.parametrize("unknown", ["stored,runs", "everything"])
+def test_a_part_that_nobody_knows_is_refused(unknown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Measuring nothing would look like a success."""
+    assert read_options(["--only", "stored", "--only", "runs"]).only == ["stored", "runs"]
+    with pytest.raises(SystemExit) as left:
+        read_options(["--only", unknown])
+    assert left.value.code == 2
+    assert f"argument --only: invalid choice: {unknown!r} (choose from" in capsys.readouterr().err
