@@ -104,6 +104,16 @@ def test_what_waits_for_a_time_within_the_hour_stays(bench: Bench) -> None:
     assert began(bench) == ["16 10:30", "16 11:00", "16 11:30", "16 12:00", "16 12:30"]
 
 
+def test_what_waits_for_a_time_within_the_hour_keeps_its_own_instant(bench: Bench) -> None:
+    """M5: the shift that jitter gave it is not drawn again, and not lost."""
+    bench.add({"every": "30m", "jitter": "+10m"}, overlap="buffer_all")
+    bench.run_for(100 * MINUTE, finish=False)
+    waiting = bench.occurrences("w/h", State.QUEUED)
+    assert [one for one in waiting if one.due > one.planned]
+    set_clock(bench, -50 * MINUTE, "running")
+    assert bench.occurrences("w/h", State.QUEUED) == waiting
+
+
 @pytest.mark.parametrize(("back", "state"), [(59, "queued"), (61, "dropped")])
 def test_more_than_an_hour_ahead_is_far(bench: Bench, back: int, state: str) -> None:
     """M5: counted from the planned time."""
