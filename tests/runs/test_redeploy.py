@@ -42,6 +42,7 @@ def test_what_runs_finishes_on_its_version_and_the_new_one_applies_from_the_next
     shop.commands.run("w")
     shop.tick()
     assert [(run.script, run.summary) for run in shop.runs()] == [(1, "old"), (2, "new")]
+    assert shop.states("j") == ["succeeded"] * 2, "its time was not let go while it ran"
 
 
 def test_while_an_approval_waits_it_is_withdrawn_and_asked_anew_for_what_the_new_version_would_do(shop: Shop) -> None:
