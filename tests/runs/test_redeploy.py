@@ -130,6 +130,21 @@ def test_what_has_acted_goes_on_with_next_of_the_new_version(shop: Shop) -> None
     assert [run.script for run in shop.runs("C") if run.status == "committed"][-1] == 2
 
 
+def test_nobody_is_asked_about_a_failure_that_a_new_version_goes_on_from(shop: Shop) -> None:
+    """Also while it is paused, and cannot go on yet."""
+    shop.deploy(consumer().replace('        state["done"]', '        1 / 0\n        state["done"]'))
+    shop.publish("a")
+    shop.tick()
+    shop.commands.pause("w")
+    assert [one.kind for one in shop.requests()] == ["script error"]
+    shop.deploy(consumer())
+    shop.tick()
+    assert (shop.requests(), shop.events()) == ([], {"a": "reserved"})
+    shop.commands.resume("w")
+    shop.tick()
+    assert (len(shop.world.calls), shop.events()) == (1, {"a": "consumed"})
+
+
 def test_what_has_acted_and_has_no_consumer_any_more_is_closed_with_a_note(shop: Shop) -> None:
     shop.deploy(consumer().replace('        state["done"]', '        1 / 0\n        state["done"]'))
     shop.publish("a")
