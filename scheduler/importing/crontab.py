@@ -49,7 +49,7 @@ def _read(text: str, place: str, user: str | None) -> Iterator[Job | Left]:
         elif line.startswith("#"):
             comment = line.lstrip("# ").strip()
         elif (match := _ASSIGNMENT.fullmatch(line)) is not None:
-            name = match[1] or match[2] or match[3] or ""
+            comment, name = "", match[1] or match[2] or match[3] or ""
             reason = _assign(settings, name, _unquote(match[4]))
             if reason:
                 shown = f"{name}=…" if is_secret(name) else line

@@ -180,5 +180,6 @@ def test_of_the_system_only_my_own_lines_are_mine() -> None:
 
 
 def test_a_comment_right_above_a_line_is_its_title() -> None:
-    found = read_crontab("# Back up\n0 4 * * * a\n# About all\n\n0 5 * * * b\n")
-    assert [job.title for job in found.jobs] == ["Back up", "b"]
+    text = "# My jobs\nPATH=/bin\n0 3 * * * x\n# Back up\n0 4 * * * a\n# About all\n\n0 5 * * * b\n"
+    found = read_crontab(text)
+    assert [job.title for job in found.jobs] == ["x", "Back up", "b"]

@@ -113,6 +113,12 @@ def test_a_crontab_comes_through_a_pipe(line: Line, monkeypatch: pytest.MonkeyPa
     assert (job["place"], job["words"]) == ("crontab", "Daily at 00:00")
 
 
+def test_times_of_another_zone_are_said_to_be_so(line: Line, here: Path) -> None:
+    (here / "x").write_text("CRON_TZ=Asia/Tokyo\n@daily /bin/true\n")
+    [job] = line.ask("import-jobs", "crontab", "x", "--check")["jobs"]
+    assert job["words"] == "Daily at 00:00, Asia/Tokyo time"
+
+
 def test_lines_of_other_users_stay_where_they_are(line: Line, here: Path) -> None:
     (here / "x").write_text("@daily nobody-like-me /bin/true\n")
     assert line.type("import-jobs", "crontab", "x", "--system")[0] == 1
