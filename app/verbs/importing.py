@@ -141,8 +141,7 @@ def _times(job: Job) -> tuple[str, list[datetime], list[datetime] | None]:
     machine, after = machine_zone(), now().replace(microsecond=0)
     spec = Spec.read({one: job.settings[one] for one in _TIMES if one in job.settings}, machine_zone=machine, now=after)
     old = None if job.old is None else list(islice(job.old(after, find_zone(machine)), _COUNT))
-    zone = f", {spec.timezone} time" if spec.timezone not in (machine, "local") else ""
-    return f"{say(spec)}{zone}", spec.times(machine).upcoming(after, _COUNT), old
+    return say(spec, viewer_zone=machine), spec.times(machine).upcoming(after, _COUNT), old
 
 
 def _compare(job: Job, name: str) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def test_a_crontab_comes_through_a_pipe(line: Line, monkeypatch: pytest.MonkeyPa
 def test_times_of_another_zone_are_said_to_be_so(line: Line, here: Path) -> None:
     (here / "x").write_text("CRON_TZ=Asia/Tokyo\n@daily /bin/true\n")
     [job] = line.ask("import-jobs", "crontab", "x", "--check")["jobs"]
-    assert job["words"] == "Daily at 00:00, Asia/Tokyo time"
+    assert job["words"] == "Daily at 00:00 (Tokyo)"
 
 
 def test_lines_of_other_users_stay_where_they_are(line: Line, here: Path) -> None:
