@@ -242,11 +242,12 @@ class Worker:
         except (protocol.GarbageError, StoppedListeningError):
             raise
         except BaseException as error:  # noqa: BLE001  raised again as soon as the script is unwound
-            if self._asked is None:
+            was_asked = self._asked is not None
+            if not was_asked:
                 self._ask(Cancelled(), self._limits.grace, tell=kind not in protocol.QUESTIONS)
-                if kind in protocol.QUESTIONS:
-                    self._channel.send({"type": "end", "question": number}, within=self._limits.grace)
-            return error
+            if kind in protocol.QUESTIONS:
+                self._channel.send({"type": "end", "question": number}, within=self._limits.grace)
+            return None if was_asked else error  # what was to end already ends for that reason
         return None
 
     def _run_command(self, number: Any, wanted: Wanted, answers: Answers) -> None:

@@ -173,6 +173,16 @@ class TestStopping:
         assert recorder.text == "unwound\n"
         assert worker.is_usable
 
+    def test_a_tool_that_fails_after_the_stop_does_not_change_why_it_ended(self, start: Start) -> None:
+        worker = start(job("ctx.call('files:home', 'list')"))
+
+        def hang() -> None:
+            worker.stop()
+            fail()
+
+        assert worker.run(phase(), Recorder(tools={"list": hang})) == Cancelled()
+        assert worker.run(phase(), Recorder(tools={"list": lambda: []})) == Finished({"result": None})
+
     def test_a_command_is_asked_to_end(self, start: Start) -> None:
         worker = start(job("ctx.run(['sh', '-c', 'trap \"echo asked; exit\" TERM; echo go; sleep 1000 & wait'])"))
         stops = iter([worker.stop])
