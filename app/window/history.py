@@ -64,7 +64,8 @@ class HistoryPage(Page):
             names = {one.slug: one.name for one in workflows.every_one(installation.database.read())}
             return read_page(installation, wanted, None, number), names
 
-        self.asking.ask_latest("rows", read, lambda found: self._show(wanted, *found), self.saying.refuse)
+        # What else is looked for need not wait until news may be looked at again.
+        self.asking.ask_latest(f"rows {wanted}", read, lambda found: self._show(wanted, *found), self.saying.refuse)
         if self.pane.isVisible():
             self.pane.refresh()
 
@@ -141,6 +142,8 @@ class HistoryPage(Page):
 
     def _show(self, wanted: Found, read: Read, names: dict[str, str]) -> None:
         self.filters.show_names(names)
+        if wanted != self.wanted():
+            return
         if wanted == self._shown and self.model.rowCount():
             self.model.renew(read, self._now())
         else:

@@ -4,6 +4,7 @@ import csv
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -150,6 +151,32 @@ def test_it_is_narrowed_by_words_workflow_and_time(page: HistoryPage, few: Insta
     wait(lambda: page.model.rowCount() > 10)
     page.filters.workflow.setCurrentIndex(page.filters.workflow.findData("chore-1"))
     wait(lambda: {one.workflow for one in page.model.rows} == {"chore-1"})
+
+
+def test_what_is_looked_for_now_waits_for_nothing_that_was(
+    page: HistoryPage, few: Installation, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_run(few, "special", "chore-1", few.house.engine.context.clock.now(), summary="Found a rare stamp")
+    begun, go_on = Event(), Event()
+
+    def read_slowly(installation: Installation, wanted: Found, cursor: str | None, most: int) -> Read:
+        if not wanted.text:
+            begun.set()
+            go_on.wait(60)
+        return read_page(installation, wanted, cursor, most)
+
+    monkeypatch.setattr("app.window.history.read_page", read_slowly)
+    page.filters.workflow.setCurrentIndex(page.filters.workflow.findData("chore-0"))
+    wait(begun.is_set)
+    try:
+        page.filters.workflow.setCurrentIndex(0)
+        page.filters.field.setText("stamp")
+        wait(lambda: [one.run for one in page.model.rows] == ["special"])
+    finally:
+        go_on.set()
+    page.asking.ask(lambda: None, lambda _: begun.clear())  # heard after the late answer
+    wait(lambda: not begun.is_set())
+    assert [one.run for one in page.model.rows] == ["special"]
 
 
 def test_the_count_follows_what_is_looked_for(page: HistoryPage, few: Installation, wait: Wait) -> None:
