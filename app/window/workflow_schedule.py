@@ -1,10 +1,12 @@
 """One schedule of a workflow: its words, its next times, and what one does about them."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import zip_longest
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from app.look.dressing import mark
 from app.look.theme import Space, Type
@@ -28,7 +30,7 @@ class ScheduleBlock(QFrame):
         mark(self, "surface", "card")
         self.words = make_heading("", Type.STRONG)
         self.words.setWordWrap(True)
-        self.times = make_text("", "muted")
+        self.times = _Lines()
         self.run = make_button(self.tr("Run now"))
         self.run.setVisible(not is_alone)
         self.edit = make_button(self.tr("Change times…"))
@@ -65,7 +67,7 @@ class ScheduleBlock(QFrame):
         for button in (self.run, self.edit, self.skip, self.past):
             label = self.tr("{action}: {words}").format(action=button.text(), words=self.words.text())
             button.setAccessibleName(label)
-        self.times.setText(say_coming(schedule, machine_zone, now))
+        self.times.show_lines(say_coming(schedule, machine_zone, now))
         self.skip.setEnabled(bool(schedule.coming) and schedule.skips is None and not schedule.is_paused)
         going = schedule.backfills[0] if schedule.backfills else None
         for widget in (self.progress, self.made, self.cancel):
@@ -77,8 +79,27 @@ class ScheduleBlock(QFrame):
             self.made.setText(said.format(made=say_number(going.made), total=say_number(going.total)))
 
 
-def say_coming(schedule: ScheduleFacts, machine_zone: str, now: datetime) -> str:
-    """The next times, one below the other, in the schedule's zone and here where that differs."""
+class _Lines(QWidget):
+    """One below the other, with room between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.labels: list[QLabel] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, Space.TIGHT)
+        self._layout.setSpacing(Space.SMALL)
+
+    def show_lines(self, lines: Sequence[str]) -> None:
+        while len(self.labels) < len(lines):
+            self.labels.append(make_text("", "muted"))
+            self._layout.addWidget(self.labels[-1])
+        for label, line in zip_longest(self.labels, lines):
+            label.setText(line or "")
+            label.setVisible(line is not None)
+
+
+def say_coming(schedule: ScheduleFacts, machine_zone: str, now: datetime) -> list[str]:
+    """The next times, a line each, in the schedule's zone and here where that differs."""
     local = ZoneInfo(machine_zone)
     zone = local if schedule.zone == LOCAL else find_zone(schedule.zone)
     lines = [say_zoned(at, zone, local, now) for at in schedule.coming]
@@ -90,4 +111,4 @@ def say_coming(schedule: ScheduleFacts, machine_zone: str, now: datetime) -> str
         lines.insert(0, said)
     if schedule.is_paused:
         lines.insert(0, translate("schedule", "Paused: these times pass without running."))
-    return "\n".join(lines) or translate("schedule", "No more times.")
+    return lines or [translate("schedule", "No more times.")]
