@@ -22,8 +22,10 @@ from scheduler.engine.tidying import Tidying
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store.health import Damage, close_store, open_store
 
-_QUIET, _BREATH = 3_000, 50
-"""Milliseconds without news after which there is time to tidy up; and between two steps that cannot wait for that."""
+_QUIET = 3_000
+"""Milliseconds without news after which there is time to tidy up."""
+_NOW_AND_THEN, _BREATH = 1_000, 50
+"""Milliseconds after which, whatever happens, what cannot wait is looked for; and between two steps of it."""
 _KEYRING_LOOK = 3_000
 """Milliseconds between two looks at a keyring that was locked or away."""
 
@@ -79,7 +81,7 @@ class Installation(QObject):
         self._tidying = Tidying(self.house.engine.context, clean_up=self.house.remove_unused_environments)
         self._later = QTimer(self, singleShot=True, interval=_QUIET)
         self._later.timeout.connect(self._tidy)
-        self._meanwhile = QTimer(self, singleShot=True, interval=_QUIET)
+        self._meanwhile = QTimer(self, singleShot=True)
         self._meanwhile.timeout.connect(self._keep_up)
         self.announced.connect(self._tidy_later)
         self._more_to_tidy.connect(self._tidy)
@@ -120,7 +122,7 @@ class Installation(QObject):
         """A while after something happened; while nothing does, nobody is woken."""
         self._later.start()
         if not self._meanwhile.isActive():
-            self._meanwhile.start(_QUIET)
+            self._meanwhile.start(_NOW_AND_THEN)
 
     @Slot()
     def _tidy(self) -> None:

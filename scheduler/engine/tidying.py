@@ -10,7 +10,7 @@ from scheduler.engine.context import Context
 from scheduler.store import history, retention
 
 _INDEXED_AT_ONCE, _INDEXED_MEANWHILE = 500, 50
-_FAR_BEHIND = 500
+_FAR_BEHIND = 100
 _FORGOTTEN_AT_ONCE = 200
 _BETWEEN = timedelta(hours=1)
 

@@ -72,11 +72,11 @@ def test_the_index_catches_up_a_little_at_a_time(bench: Bench) -> None:
 
 
 def test_where_it_is_never_quiet_the_index_follows_at_a_distance(bench: Bench) -> None:
-    bench.add(400)
+    bench.add(100)
     assert not bench.tidying.keep_up()
-    bench.add(200, first=400)
+    bench.add(100, first=100)
     assert [bench.tidying.keep_up() for _ in range(3)] == [True, True, False]
-    assert history.lag(bench.database.read()) == 500
+    assert history.lag(bench.database.read()) == 100
 
 
 def test_what_is_old_goes_a_little_at_a_time(bench: Bench) -> None:

@@ -75,14 +75,14 @@ def test_after_a_while_of_quiet_the_history_is_indexed(installation: Installatio
 def test_where_news_never_cease_the_history_is_indexed_all_the_same(installation: Installation) -> None:
     deploy(installation, job())
     with installation.database.write() as db:
-        for number in range(600):
+        for number in range(300):
             add_past(db, f"r{number}", workflow="backup")
     db = installation.database.read()
-    assert history.lag(db) == 600
+    assert history.lag(db) == 300
 
     def hears_more() -> bool:
         installation.announced.emit(None)
-        return history.lag(db) <= 500
+        return history.lag(db) <= 100
 
     wait_for(hears_more)
 
