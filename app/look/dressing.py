@@ -42,7 +42,6 @@ QPushButton[importance="quiet"]:focus {{ border-color: {accent}; }}
 QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
 QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
-QMessageBox QLabel#qt_msgbox_label {{ min-width: 380px; }}
 QMessageBox QLabel#qt_msgbox_informativelabel {{ color: {muted}; }}
 QPushButton::menu-indicator {{
   image: url({controls}/down-{scheme}.svg); width: 10px; height: 10px; right: {small}px;

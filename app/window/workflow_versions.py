@@ -31,6 +31,7 @@ class VersionsTab(QWidget):
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setItemDelegate(LinesDelegate(self.list))
         self.list.setMinimumWidth(180)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.back = make_button(self.tr("Roll back to this version…"))
         self.diff = DiffView()
         left = QWidget()

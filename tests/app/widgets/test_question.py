@@ -1,7 +1,7 @@
 """Questions before something is done: quiet, and never answered by accident."""
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +16,19 @@ def test_a_question_has_no_sign_of_the_system_and_its_first_line_stands_out(qtbo
     label = box.findChild(QLabel, "qt_msgbox_label")
     assert isinstance(label, QLabel)
     assert label.font().weight() > box.font().weight()
+
+
+@pytest.mark.parametrize("words", [1, 9, 12, 40])
+def test_a_long_question_is_shown_to_its_end(qtbot: QtBot, words: int) -> None:
+    box = make_question("Roll back", "versions " * words)
+    qtbot.addWidget(box)
+    box.show()
+    label = box.findChild(QLabel, "qt_msgbox_label")
+    assert isinstance(label, QLabel)
+    asked = label.fontMetrics().boundingRect(0, 0, label.width(), 2000, Qt.TextFlag.TextWordWrap, label.text().strip())
+    assert asked.width() <= label.width() and asked.height() <= label.height()
+    assert label.wordWrap() or label.fontMetrics().horizontalAdvance(label.text().strip()) <= label.width()
+    assert 380 <= label.width() <= 560
 
 
 @pytest.mark.parametrize("wanted", [True, False])
