@@ -109,7 +109,11 @@ class Deploying:
             "version": plan.version,
             "schedules": self._schedules(db, plan),
             "permissions": self._permissions(db, plan, new.uses),
-            "warnings": [*new.warnings, *self.missing_grants(db, plan, new.uses)],
+            "warnings": [
+                *new.warnings,
+                *_lost_repair(db, before, plan, wish),
+                *self.missing_grants(db, plan, new.uses),
+            ],
         }
 
     def missing_grants(self, db: sqlite3.Connection, plan: Plan, uses: Iterable[ToolUse]) -> list[str]:
@@ -297,6 +301,16 @@ def _is_tried_again(row: RunRow, plan: Plan, wish: Wish) -> bool:
     if wish.origin is not ScriptOrigin.FIX or row.status is not Status.LOGIC or handler is None:
         return False
     return row.kind is not HandlerKind.JOB or not wish.by_itself or handler.after_crash == "again"
+
+
+def _lost_repair(db: sqlite3.Connection, before: Plan | None, plan: Plan, wish: Wish) -> list[str]:
+    """A repair is in no file of the author's until they take it over."""
+    if before is None or before.version == plan.version or wish.origin is not ScriptOrigin.AUTHOR:
+        return []
+    script = workflows.find_script(db, before.workflow, before.version)
+    if script is None or script.origin is not ScriptOrigin.FIX:
+        return []
+    return [f"Version {before.version} was a repair. See that it is in your file too: dayhand diff {before.workflow}"]
 
 
 def _without_consumer(db: sqlite3.Connection, row: RunRow) -> str:

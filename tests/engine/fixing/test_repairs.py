@@ -40,6 +40,16 @@ def test_a_repair_waits_for_yes_and_the_run_goes_on_without_acting_again(shop: S
     assert script is not None and script.origin is ScriptOrigin.FIX
 
 
+def test_an_author_who_deploys_after_a_repair_is_told_that_it_may_be_lost(shop: Shop) -> None:
+    """It is in the store, and not in their file."""
+    breaks(shop)
+    until(shop, lambda: asked(shop, RequestKind.FIX))
+    shop.answering.approve(asked(shop, RequestKind.FIX).id)
+    [told] = shop.deploy(BROKEN)["warnings"]
+    assert told.startswith("Version 2 was a repair.") and "dayhand diff w" in told
+    assert shop.deploy(BROKEN + "\n")["warnings"] == []
+
+
 def test_a_no_leaves_it_to_the_person_and_no_other_repair_begins(shop: Shop, model: Model) -> None:
     breaks(shop)
     until(shop, lambda: asked(shop, RequestKind.FIX))
