@@ -1,9 +1,11 @@
 """Stop: what runs ends soon with all its children, what waits is let go, and neither starts again by itself."""
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from scheduler.connections.connector import Call
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.layer import RunLayer
 from scheduler.engine.workflows.views import WorkflowViews
@@ -11,7 +13,7 @@ from scheduler.rules.failures import FailureClass
 from scheduler.workers.limits import Limits
 from tests.engine.harness import HOUR, MINUTE
 from tests.runs.scripts import consumer, job, prepare, producer
-from tests.runs.shop import Shop, fail, is_alive
+from tests.runs.shop import PATIENCE, Shop, fail, is_alive
 
 FOREVER = "import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"
 DEAF = (
@@ -235,6 +237,25 @@ def test_the_same_request_stops_once(shop: Shop) -> None:
     assert len(shop.active()) == 1, "the second run was not meant"
     shop.commands.stop("w")
     shop.tick()
+
+
+def test_a_run_that_waits_for_an_answer_from_outside_is_stopped_at_once(shop: Shop) -> None:
+    """A server that does not answer holds up nobody; reading leaves nothing behind."""
+    answers, entered = threading.Event(), threading.Event()
+
+    def hang(_: Call) -> None:
+        entered.set()
+        assert answers.wait(PATIENCE)
+
+    shop.world.look = hang  # type: ignore[method-assign]
+    shop.crash()  # the tools are made of what the world does then
+    shop.deploy(job("ctx.call('world:x', 'look')"))
+    shop.commands.run("w")
+    shop.wait(entered.is_set)
+    shop.commands.stop("w")
+    shop.tick()
+    assert not answers.is_set() and shop.runs("j")[-1].status == "cancelled" and shop.states("j") == ["cancelled"]
+    answers.set()
 
 
 def test_one_that_waits_for_its_turn_is_known_by_its_id_and_stopped(shop: Shop) -> None:

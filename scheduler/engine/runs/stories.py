@@ -73,7 +73,9 @@ class Story:
         self._outlook = outlook
         self._ahead: str | None = None
         self.attempt = attempt
-        self.conversation = Conversation(context, tools, attempt, self._checkpoint)
+        self.conversation = Conversation(
+            context, tools, attempt, self._checkpoint, lambda: outlook.told_to_end() is not None
+        )
         self.next: Story | None = None
 
     def tell(self) -> None:
@@ -320,7 +322,11 @@ class Story:
         if self._ahead != phase:
             self._start(phase, inputs)
         self._ahead = None
-        outcome = self._worker.finish()
+        try:
+            outcome = self._worker.finish()
+        except FailedError:
+            self._heed_stop()  # then it is over, whatever else went wrong
+            raise
         if isinstance(outcome, Finished):
             return outcome.value
         if isinstance(outcome, Cancelled):

@@ -3,9 +3,12 @@
 import json
 import sqlite3
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from threading import Thread
 from typing import Any, Protocol
 
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
@@ -26,6 +29,8 @@ from scheduler.store.grants import GrantKind
 from scheduler.store.mutations import MutationRow
 
 CALL_SECONDS = 30.0
+_LOOK = 0.2
+"""Seconds between two looks whether anybody still waits for a call that reads."""
 
 
 class FailedError(Exception):
@@ -95,8 +100,8 @@ class Tools:
         self.registry = registry
         self._secrets = secrets or NoSecrets()
 
-    def read(self, attempt: Attempt, call: OutsideCall) -> Any:
-        """Make a read-only call for a script."""
+    def read(self, attempt: Attempt, call: OutsideCall, is_told_to_end: Callable[[], bool]) -> Any:
+        """Make a read-only call for a script; a run that is told to end does not wait for it."""
         tool = self.find(attempt, call)
         if tool.mutating:
             raise FailedError.because(
@@ -104,7 +109,8 @@ class Tools:
                 f"{call.tool} of {call.connection} acts, and only mutate may act; call it there.",
             )
         self.check_grant(self._context.database.read(), attempt, call)
-        return self._run(tool, self.make_ready(attempt.workflow, call))
+        ready = self.make_ready(attempt.workflow, call)
+        return self._run(replace(tool, run=partial(_run_apart, tool, is_told_to_end)), ready)
 
     def hand_over(self, attempt: Attempt, connection: str, line: int | None) -> str:
         """The secret of a connection, for a command that a job runs; allowed like any tool."""
@@ -240,6 +246,23 @@ class Tools:
             return {**row.settings, **self.secrets_of(connector, row)} != ready.settings
         except FailedError:
             return False
+
+
+def _run_apart(tool: Tool, is_told_to_end: Callable[[], bool], ready: Call) -> Any:
+    """On a thread of its own, which is left behind when nobody waits for the answer any more."""
+    answer: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            answer.set_result(tool.run(ready))
+        except Exception as error:  # noqa: BLE001  it goes on where it is waited for
+            answer.set_exception(error)
+
+    Thread(target=work, name=ready.connection, daemon=True).start()
+    while not wait([answer], _LOOK).done:
+        if is_told_to_end():
+            raise ToolFailedError.because(FailureClass.TRANSIENT, "It was stopped.")
+    return answer.result()
 
 
 def _mistake(tool: Tool, ready: Call, error: Exception, kind: FailureClass) -> Failure:
