@@ -136,13 +136,19 @@ class Emission:
         schedules.update(db, schedule, trouble=sentence)
         self._context.announce(Announcement(schedule, f"{schedule} was set aside: {sentence}", is_warning=True))
 
-    def take_back(self) -> None:
-        """Schedules that were set aside and make sense again, in this version or with these zones, go on."""
+    def take_back(self, now: datetime) -> None:
+        """Schedules that were set aside and make sense again, in this version or with these zones, go on.
+
+        So do those whose next time makes no sense: it follows from the rest.
+        """
         with self._context.database.write() as db:
             for row in schedules.set_aside(db):
                 with suppress(BadScheduleError):
                     self._context.standing(db, row)
                     schedules.update(db, row.id, trouble=None)
+            for row in schedules.never_due(db):
+                with self.setting_aside(db, row.id):
+                    self.arm(db, row, self.next_time(db, row, now), now)
 
     def _settle(
         self,

@@ -77,7 +77,7 @@ class Engine:
         self._context.paused_until = None if until is None else datetime.fromisoformat(until)
         self._dispatch.recover(now)
         self._rewinding.rewind(now, seen=False)
-        self._emission.take_back()
+        self._emission.take_back(now)
         here, last = self._context.machine_zone, facts.read(self._context.database.read(), _ZONE)
         if last is not None:
             self._context.machine_zone = last

@@ -16,7 +16,7 @@ _WRITER = 0
 _WORTH_MOVING = 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_LONG_AGO, _FAR_AHEAD = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+_LONG_AGO, FAR_AHEAD = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class Database:
@@ -90,4 +90,4 @@ def from_ms(milliseconds: int | None) -> datetime | None:
     try:
         return _EPOCH + milliseconds * _MILLISECOND
     except OverflowError:
-        return _LONG_AGO if milliseconds < 0 else _FAR_AHEAD
+        return _LONG_AGO if milliseconds < 0 else FAR_AHEAD

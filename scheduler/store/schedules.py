@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
-from scheduler.store.database import from_ms, to_ms
+from scheduler.store.database import FAR_AHEAD, from_ms, to_ms
 
 _INSTANTS = (
     "paused_until",
@@ -164,6 +164,12 @@ def resuming(db: sqlite3.Connection, now: datetime) -> list[ScheduleRow]:
 def computed_after(db: sqlite3.Connection, instant: datetime) -> list[ScheduleRow]:
     """Those whose next time was computed under a clock that now lies in the future."""
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE computed > ? AND removed IS NULL", (to_ms(instant),))]
+
+
+def never_due(db: sqlite3.Connection) -> list[ScheduleRow]:
+    """Those whose next time nobody will meet: it was edited by hand."""
+    where = f"{ALIVE} AND next_due IS NOT NULL AND next_due >= ?"
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(FAR_AHEAD),))]
 
 
 def set_aside(db: sqlite3.Connection) -> list[ScheduleRow]:

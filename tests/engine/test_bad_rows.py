@@ -312,6 +312,19 @@ def test_an_instant_that_no_clock_shows_stops_nobody(bench: Bench, table: str, c
     bench.commands.delete("w/h")
 
 
+@pytest.mark.parametrize("column", ["next_at", "next_due"])
+def test_a_next_time_that_no_clock_shows_is_computed_again_at_the_next_start(bench: Bench, column: str) -> None:
+    with_neighbours(bench)
+    edit(bench, f"UPDATE schedules SET {column} = ? WHERE id = 'w/h'", 10**18)
+    bench.run_for(HOUR)
+    assert bench.states() == []
+    bench.crash(MINUTE)
+    assert bench.row().next_at == bench.row().next_due == at("12:00")
+    bench.run_for(HOUR)
+    assert bench.states() == ["succeeded"]
+    neighbours_go_on(bench, 2)
+
+
 def test_a_gap_that_is_there_already_stops_nobody(bench: Bench) -> None:
     with_neighbours(bench)
     instants = [int(at(text).timestamp() * 1000) for text in ("11:00", "12:00", "12:00")]
