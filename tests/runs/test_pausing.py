@@ -40,11 +40,12 @@ def test_a_workflow_that_was_paused_catches_up_as_its_policy_says(
     assert planned(shop, "j")[before:] == ["19:00"], "the regular times go on"
 
 
-def test_what_was_due_before_the_pause_is_not_missed(shop: Shop) -> None:
+@pytest.mark.parametrize("verb", ["pause", "archive"])
+def test_what_was_due_before_the_pause_is_not_missed(shop: Shop, verb: str) -> None:
     """Its time had come, though nobody had looked; those that passed in the pause are."""
     shop.deploy(job("pass", catchup="none"))
     shop.clock.move(HOUR)
-    shop.commands.pause("w")
+    getattr(shop.commands, verb)("w")
     shop.pass_time(2 * HOUR + 2 * MINUTE)
     shop.commands.resume("w")
     shop.tick()

@@ -1,6 +1,7 @@
 """Deploying anew while something is under way: what runs finishes, what waits follows, what has acted is not lost."""
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -98,13 +99,14 @@ def test_an_account_that_others_wait_for_is_still_asked_for(shop: Shop) -> None:
     assert shop.requests() == [] and shop.states("j", "v") == ["succeeded"]
 
 
-def test_too_many_failures_are_forgiven(shop: Shop) -> None:
+@pytest.mark.parametrize("change", [later, str], ids=["another version", "the same again"])
+def test_too_many_failures_are_forgiven(shop: Shop, change: Callable[[str], str]) -> None:
     shop.world.read_fails = [fail(FailureClass.TRANSIENT)] * 5
     shop.deploy(job(LOOK, every="24h"))
     shop.commands.run("w")
     shop.pass_time(2 * HOUR)
     assert shop.lane("j").blocked == "too many failures"
-    shop.deploy(later(job(LOOK, every="24h")))
+    shop.deploy(change(job(LOOK, every="24h")))
     assert shop.lane("j").blocked is None and shop.handler("j").failures == 0 and shop.requests() == []
 
 

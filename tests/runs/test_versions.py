@@ -55,6 +55,16 @@ def test_rolling_back_goes_to_the_last_version_that_committed_a_run(shop: Shop) 
     assert versions(shop)[-1] == (4, ScriptOrigin.ROLLBACK.value)
 
 
+def test_rolling_back_leaves_a_version_that_worked_too(shop: Shop) -> None:
+    """The one in use is not the one to go back to."""
+    for number in (1, 2):
+        shop.deploy(job(f"ctx.done('{number}')"))
+        run(shop)
+    shop.commands.rollback("w")
+    run(shop)
+    assert shop.runs()[-1].summary == "1"
+
+
 def test_rolling_back_to_a_version_by_its_number(shop: Shop) -> None:
     for number in (1, 2, 3):
         shop.deploy(job(f"print({number})"))
@@ -120,6 +130,17 @@ def test_an_archived_workflow_comes_back_with_a_resume_or_a_new_version(shop: Sh
         before = len(shop.states("j"))
         shop.pass_time(HOUR)
         assert len(shop.states("j")) > before and shop.workflow().status == "active"
+
+
+def test_what_was_being_asked_when_it_was_put_away_is_asked_anew_when_it_comes_back(shop: Shop) -> None:
+    shop.deploy(consumer(approve="always"))
+    shop.publish("a")
+    shop.tick()
+    shop.commands.archive("w")
+    shop.tick()
+    shop.deploy(consumer(approve="always"))
+    shop.tick()
+    assert [one.kind for one in shop.requests()] == ["approval"] and shop.events() == {"a": "reserved"}
 
 
 def test_a_removed_workflow_leaves_nothing_of_its_own(shop: Shop) -> None:
