@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.look.theme import Space, Type, make_font
 from app.widgets.details_view import make_text
+from app.widgets.wheel import leave_wheel
 from app.window.saying import add_row, make_button
 from app.words.connectors import say_connector
 from scheduler.connections.connector import Connector, Field, FieldKind
@@ -80,6 +81,7 @@ class ConnectFields(QScrollArea):
                 widget.currentIndexChanged.connect(self._choose_rows)
             elif isinstance(widget, QLineEdit) and any(one.when == (field.name, ()) for one in connector.fields):
                 widget.textChanged.connect(self._choose_rows)
+        leave_wheel(self._inner)
         self._choose_rows()
 
     def given(self) -> dict[str, Any]:

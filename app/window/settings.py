@@ -15,6 +15,7 @@ from app.look.dressing import indent
 from app.look.theme import Appearance, Space, Tone
 from app.platform.autostart import Autostart, AutostartError, find_autostart
 from app.widgets.details_view import make_text
+from app.widgets.wheel import leave_wheel
 from app.window.frame import Column, make_section
 from app.window.page import Page
 from app.window.saying import Saying, add_row, make_button
@@ -38,6 +39,7 @@ class SettingsPage(Page):
         self.saying = Saying()
         self._make_controls()
         self._lay_out()
+        leave_wheel(self)
         self._connect()
         self._show(self.preferences)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTime
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
@@ -17,6 +18,7 @@ from app.platform.desktop_entry import DesktopEntry
 from app.window.settings import SettingsPage
 from scheduler.timing.policies import Catchup, Overlap
 from tests.app.living import Wait
+from tests.app.widgets.test_wheel import turn
 
 
 @pytest.fixture
@@ -70,6 +72,12 @@ def test_what_was_chosen_before_is_shown(qtbot: QtBot, empty: Installation, entr
     page = show(qtbot, empty, entry, wait)
     assert page.chosen() == chosen
     assert page.kept.currentText() == "45 days"
+
+
+def test_scrolling_past_a_choice_does_not_change_it(page: SettingsPage) -> None:
+    choices = [*page.findChildren(QComboBox), *page.findChildren(QAbstractSpinBox)]
+    assert len(choices) > 5
+    assert not any(turn(one) for one in choices)
 
 
 def test_quiet_hours_can_be_set_only_where_they_are_wanted(page: SettingsPage, empty: Installation, wait: Wait) -> None:
