@@ -214,6 +214,18 @@ def test_a_version_that_asks_less_often_must_be_allowed_again(
     assert (allowed(shop) == []) is asks
 
 
+def test_what_it_only_reads_stays_allowed_though_it_asks_less_often(shop: Shop) -> None:
+    def version(approve: str) -> str:
+        return consumer(approve=approve).replace(
+            "        batch =", '        ctx.call("world:x", "look")\n        batch ='
+        )
+
+    shop.deploy(version("always"))
+    assert allowed(shop) == ["world:x act", "world:x look"]
+    shop.deploy(version("never"), grant=False)
+    assert allowed(shop) == ["world:x look"]
+
+
 def test_allowing_it_again_holds_when_the_same_text_is_deployed_again(shop: Shop) -> None:
     shop.deploy(consumer(approve="always"))
     shop.deploy(consumer(approve="never"), grant=False)
