@@ -214,6 +214,18 @@ def test_a_version_that_asks_less_often_must_be_allowed_again(
     assert (allowed(shop) == []) is asks
 
 
+def test_a_tool_that_is_named_only_when_it_runs_is_taken_to_act_on_others(shop: Shop) -> None:
+    """So "never" asks less often than nothing said, and must be allowed again."""
+
+    def version(approve: str) -> str:
+        return consumer().replace(', approve="never"', approve).replace('"act"', '"a" + "ct"')
+
+    shop.deploy(version(""))
+    shop.answering.grant("w", "world:x", "act")
+    shop.deploy(version(', approve="never"'), grant=False)
+    assert allowed(shop) == []
+
+
 def test_what_it_only_reads_stays_allowed_though_it_asks_less_often(shop: Shop) -> None:
     def version(approve: str) -> str:
         return consumer(approve=approve).replace(
