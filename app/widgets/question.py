@@ -1,11 +1,10 @@
 """A question before something is done: what, what it means, and buttons that say what they do."""
 
-from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QGridLayout, QMessageBox, QSizePolicy, QSpacerItem, QWidget
 
-from app.look.theme import Space, Type, make_font
+from app.look.theme import Space
 
-_NARROWEST, _WIDEST = 380, 520
-"""Wider than 500 it breaks the line, as Qt has it."""
+_WIDTH = 420
 
 
 def make_question(title: str, question: str, more: str = "", parent: QWidget | None = None) -> QMessageBox:
@@ -14,15 +13,13 @@ def make_question(title: str, question: str, more: str = "", parent: QWidget | N
     box.setWindowTitle(title)
     box.setText(question)
     box.setInformativeText(more)
-    label = box.findChild(QLabel, "qt_msgbox_label")
-    assert isinstance(label, QLabel)
-    label.setFont(make_font(Type.STRONG, label.font()))
-    words = label.fontMetrics().horizontalAdvance(question)
-    label.setMinimumWidth(min(max(words, _NARROWEST), _WIDEST))  # else Qt cuts what is wider than its minimum
     layout = box.layout()
-    assert layout is not None
+    assert isinstance(layout, QGridLayout)
     layout.setContentsMargins(Space.LARGE, Space.WIDE, Space.WIDE, Space.LARGE)
     layout.setSpacing(Space.MEDIUM)
+    # A least width of the text itself would keep Qt from looking whether the text needs a second line.
+    room = QSpacerItem(_WIDTH, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+    layout.addItem(room, layout.rowCount(), 0, 1, layout.columnCount())
     return box
 
 

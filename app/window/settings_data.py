@@ -12,6 +12,7 @@ from app.keeping.bundle import BundleError
 from app.keeping.diagnostics import write_diagnostics
 from app.keeping.export import check_export, write_export
 from app.life.installation import Installation
+from app.look.dressing import mark
 from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
 from app.widgets.question import make_question
@@ -105,6 +106,8 @@ class DataSection(QWidget):
         box = make_question(self.tr("Import"), question, more, self.window())
         yes = box.addButton(self.tr("Import"), QMessageBox.ButtonRole.AcceptRole)
         box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
+        mark(yes, "importance", "primary")
+        box.setDefaultButton(yes)
         box.finished.connect(lambda _: self._answer(path, wanted=box.clickedButton() is yes))
         self.question = box
         box.open()
