@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout,
 
 from app.look.theme import Space, Type
 from app.widgets.details_view import make_text
+from app.widgets.fitting import fit
 from app.window.saying import make_button, make_heading
 from scheduler import __version__
 
@@ -32,7 +33,7 @@ class CrashDialog(QDialog):
         super().__init__(parent)
         self._log_file = log_file
         self.setWindowTitle(self.tr("Dayhand made a mistake"))
-        self.resize(_SIZE)
+        fit(self, _SIZE)
         self.sentence = make_text(
             self.tr(
                 "Something in this window did not work; your workflows go on. "
@@ -41,6 +42,7 @@ class CrashDialog(QDialog):
         )
         self.details = QPlainTextEdit(f"Dayhand {__version__}\n\n{told}")
         self.details.setReadOnly(True)
+        self.details.setTabChangesFocus(True)
         self.details.setProperty("field", "true")
         self.details.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.details.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -67,6 +69,7 @@ class CrashDialog(QDialog):
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.details.toPlainText()))
         self.open_log.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._log_file))))
         self.close_button.clicked.connect(self.accept)
+        self.close_button.setFocus()
 
     def count(self, number: int) -> None:
         self.more.setText(self.tr("It happened {number} more times since; the log has them.").format(number=number))

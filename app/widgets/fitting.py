@@ -7,5 +7,10 @@ _FRAME = QSize(8, 48)
 """What a screen needs around a window: its borders and its title."""
 
 
+def find_room(window: QWidget) -> QSize:
+    """What a window may take of its screen."""
+    return window.screen().availableSize() - _FRAME
+
+
 def fit(window: QWidget, wanted: QSize) -> None:
-    window.resize(wanted.boundedTo(window.screen().availableSize() - _FRAME))
+    window.resize(wanted.boundedTo(find_room(window)))

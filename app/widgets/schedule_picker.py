@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSpinBox,
-    QStackedWidget,
     QTimeEdit,
     QVBoxLayout,
     QWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.look.dressing import indent, mark
 from app.look.theme import Space
+from app.widgets.flow import Flow
 from app.widgets.schedule_choice import (
     MONDAY_FIRST,
     AsItIs,
@@ -32,8 +32,11 @@ from app.widgets.schedule_choice import (
     Weekly,
     write_choice,
 )
+from app.widgets.stack import Stack
 
 _KINDS = (Every, Daily, Weekly, Monthly, CronText, AsItIs)
+
+_MORNING = QTime(9, 0)
 
 
 class SchedulePicker(QWidget):
@@ -60,17 +63,16 @@ class SchedulePicker(QWidget):
         self.cron = QLineEdit()
         self._last: Choice = AsItIs()
         self._has_own_cron = False
-        self._pages = QStackedWidget()
+        self._pages = Stack()
         self._pages.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._all_pages = (
+        for page in (
             self._make_every(),
             self._make_row(self.tr("at"), self.times[Daily]),
             self._make_weekly(),
             self._make_monthly(),
             self._make_cron(),
             self._make_other(),
-        )
-        for page in self._all_pages:
+        ):
             self._pages.addWidget(page)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -80,6 +82,7 @@ class SchedulePicker(QWidget):
         self.kind.currentIndexChanged.connect(self._show_kind)
         for clock in self.times.values():
             clock.setDisplayFormat("HH:mm")
+            clock.setTime(_MORNING)
             indent(clock)
             clock.setAccessibleName(self.tr("Time of day"))
             clock.timeChanged.connect(self._share_time)
@@ -132,7 +135,7 @@ class SchedulePicker(QWidget):
                 self.cron.setText(text)
         self._has_own_cron = isinstance(choice, CronText)
         self.kind.setCurrentIndex(_KINDS.index(type(choice)))
-        self._show_page(self.kind.currentIndex())
+        self._pages.setCurrentIndex(self.kind.currentIndex())
         self._last = choice
         blocker.unblock()
 
@@ -141,16 +144,9 @@ class SchedulePicker(QWidget):
         if _KINDS[index] is CronText and not self._has_own_cron:
             with QSignalBlocker(self.cron):
                 self.cron.setText(str(write_choice(self._last).get("cron", "")) if _can_write(self._last) else "")
-        self._show_page(index)
+        self._pages.setCurrentIndex(index)
         self._last = self.choice()
         self.changed.emit()
-
-    def _show_page(self, index: int) -> None:
-        """Only the page in sight asks for room."""
-        for place, page in enumerate(self._all_pages):
-            policy = QSizePolicy.Policy.Preferred if place == index else QSizePolicy.Policy.Ignored
-            page.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
-        self._pages.setCurrentIndex(index)
 
     def _keep_cron(self) -> None:
         self._has_own_cron = True
@@ -219,18 +215,16 @@ class SchedulePicker(QWidget):
     def _make_other(self) -> QWidget:
         words = QLabel(self.tr("Set in the script; it stays so until you choose something else."))
         words.setMinimumHeight(2 * words.fontMetrics().height())
+        words.setWordWrap(True)
         mark(words, "ink", "muted")
-        return self._make_row(words)
+        return words
 
     @staticmethod
     def _make_row(*parts: QWidget | str) -> QWidget:
-        page = QWidget()
-        row = QHBoxLayout(page)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.SMALL)
+        page, row = QWidget(), Flow()
+        page.setLayout(row)
         for part in parts:
-            row.addWidget(QLabel(part) if isinstance(part, str) else part, int(isinstance(part, QLabel)))
-        row.addStretch(1 if not isinstance(parts[0], QLabel) else 0)
+            row.addWidget(QLabel(part) if isinstance(part, str) else part)
         return page
 
 

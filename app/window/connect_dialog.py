@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.asking import Asking, command
 from app.life.installation import Installation
-from app.look.theme import Space, Tone
+from app.look.theme import Tone
 from app.widgets.details_view import make_text
-from app.widgets.fitting import fit
 from app.window.connect_fields import ConnectFields, Input
-from app.window.saying import Saying, make_button, make_heading
+from app.window.dialog import Dialog
+from app.window.saying import Saying, make_button
 from app.words.connectors import say_connector
 from app.words.interpreting import interpret
 from scheduler.connections.connector import Connector, ToolFailedError
@@ -34,7 +33,7 @@ def say_trouble(error: Exception) -> str:
             return interpret(str(error))
 
 
-class ConnectDialog(QDialog):
+class ConnectDialog(Dialog):
     connected = Signal(str, str)
     """Name and a sentence."""
 
@@ -46,12 +45,13 @@ class ConnectDialog(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         """Without a name a kind is chosen and a name given; with one, it is that connection and no other."""
-        super().__init__(parent)
+        self.fields = ConnectFields()
+        super().__init__(580, parent, body=self.fields)
+        heading = self.tr("Connect {name}").format(name=name) if name else self.tr("New connection")
+        self.entitle(self.tr("Connect"), heading)
         self._installation, self._asking = installation, Asking(self)
         self._fixed, self._known = name, dict(settings or {})
         self._is_connected = settings is not None
-        self.setWindowTitle(self.tr("Connect"))
-        self.setMinimumWidth(580)  # the height is that of its fields
         self.kind = QComboBox()
         self.kind.setAccessibleName(self.tr("Kind"))
         registry = installation.house.registry
@@ -69,12 +69,11 @@ class ConnectDialog(QDialog):
         self.test = make_button(self.tr("Test"), "Ctrl+T")
         self.cancel = make_button(self.tr("Cancel"))
         self.connect_button = make_button(self.tr("Connect"), "Ctrl+Return", importance="primary")
-        self.fields = ConnectFields()
         self.fields.add(self.tr("&Kind"), self.kind)
         self.fields.add(self.tr("&Name"), self.name)
         self._lay_out()
         self.kind.currentIndexChanged.connect(self._make_fields)
-        self.fields.fitted.connect(self._fit)
+        self.fields.fitted.connect(self.fit)
         self.test.clicked.connect(self._test)
         self.cancel.clicked.connect(self.reject)
         self.connect_button.clicked.connect(self._connect)
@@ -98,36 +97,30 @@ class ConnectDialog(QDialog):
         return self.fields.inputs
 
     def _lay_out(self) -> None:
-        layout = self._layout = QVBoxLayout(self)
-        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
-        layout.setSpacing(Space.MEDIUM)
-        title = self.tr("Connect {name}").format(name=self._fixed) if self._fixed else self.tr("New connection")
-        layout.addWidget(make_heading(title))
-        layout.addWidget(self.help)
-        layout.addWidget(self.fields, 1)
-        layout.addWidget(self.saying)
-        row = QHBoxLayout()
-        row.addWidget(self.test)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.connect_button)
-        layout.addLayout(row)
+        self.whole.insertWidget(1, self.help)
+        self.whole.insertWidget(3, self.saying)
+        self.conclude(self.test, others=[self.cancel], last=self.connect_button)
 
     def _make_fields(self) -> None:
         connector: Connector = self._installation.house.registry.connector(self.kind.currentData())
         self.help.setText(say_connector(connector.help))
         self.fields.show_connector(connector, self._known, is_connected=self._is_connected)
 
-    def _fit(self) -> None:
-        """As high as what is asked, and not higher than the screen."""
-        self._layout.activate()
-        fit(self, QSize(self.width(), self.sizeHint().height()))
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
-        super().showEvent(event)
-        self._fit()
+    def _is_complete(self) -> bool:
+        """Whether it can be tried; if not, it is said what is missing, and the cursor stands there."""
+        missing: tuple[QWidget, str] | None = self.fields.find_missing()
+        if not self.name.text().strip():
+            missing = self.name, self.tr("Give it a name; scripts find it by that.")
+        if missing is not None:
+            field, sentence = missing
+            self._say(sentence, Tone.BAD)
+            field.setFocus()
+            self.fields.ensureWidgetVisible(field)
+        return missing is None
 
     def _test(self) -> None:
+        if not self._is_complete():
+            return
         installation, name, given = self._installation, self.connection, self.given()
         self._wait(self.tr("Testing…"))
         self._asking.ask(
@@ -137,6 +130,8 @@ class ConnectDialog(QDialog):
         )
 
     def _connect(self) -> None:
+        if not self._is_complete():
+            return
         installation, name, given = self._installation, self.connection, self.given()
         secrets = {field: given.pop(field) for field in self.fields.secret & given.keys()}
         oauth = installation.house.registry.connector(self.kind.currentData()).oauth
@@ -155,6 +150,7 @@ class ConnectDialog(QDialog):
 
     def _say(self, sentence: str, tone: Tone) -> None:
         self.saying.say(sentence, tone)
+        self.fit()
         for button in (self.test, self.connect_button):
             button.setEnabled(True)
 

@@ -3,16 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -20,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.look.theme import Space, Type, make_font
 from app.widgets.details_view import make_text
 from app.widgets.wheel import leave_wheel
+from app.window.dialog import Body
 from app.window.saying import add_row, make_button
 from app.words.connectors import say_connector
 from scheduler.connections.connector import Connector, Field, FieldKind
@@ -27,35 +26,23 @@ from scheduler.connections.connector import Connector, Field, FieldKind
 Input = QLineEdit | QCheckBox | QComboBox
 
 
-class ConnectFields(QScrollArea):
-    """As high as its rows, and scrolls where the screen is lower."""
-
+class ConnectFields(Body):
     fitted = Signal()
     """Other rows are shown than before."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        self.form = QFormLayout()
+        super().__init__(self.form)
         self.inputs: dict[str, Input] = {}
         self.hints: dict[str, QWidget] = {}
         self.secret: frozenset[str] = frozenset()
         """The names of those that only the keyring keeps."""
         self._fields: dict[str, Field] = {}
+        self._is_connected = False
         self._rows: dict[str, QWidget] = {}
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._inner = QWidget()
-        self.form = QFormLayout(self._inner)
-        self.form.setContentsMargins(0, 0, Space.SMALL, 0)
         self.form.setSpacing(Space.MEDIUM)
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self.setWidget(self._inner)
         self._above = 0
-
-    def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        width = max(self.width(), self._inner.minimumSizeHint().width())
-        return QSize(width, self.form.totalHeightForWidth(width))
 
     def add(self, words: str, field: QWidget) -> None:
         """A row that stays above the connector's own."""
@@ -68,6 +55,7 @@ class ConnectFields(QScrollArea):
             self.form.removeRow(self._above)
         self.inputs, self.hints, self._rows = {}, {}, {}
         self._fields = {field.name: field for field in connector.fields}
+        self._is_connected = is_connected
         self.secret = frozenset(field.name for field in connector.fields if field.secret)
         for field in connector.fields:
             widget = self._make_input(field, known, is_connected=is_connected)
@@ -88,6 +76,16 @@ class ConnectFields(QScrollArea):
         """What was typed; empty fields are left out, and so are those that do not count."""
         shown = self._answers()
         return {name: value for name, value in shown.items() if self._fields[name].counts(shown)}
+
+    def find_missing(self) -> tuple[Input, str] | None:
+        """The first that must be filled in and is not, with a sentence about it."""
+        answers = self._answers()
+        for name, field in self._fields.items():
+            is_known = name in answers or field.default is not None or (field.secret and self._is_connected)
+            if field.required and not is_known and field.counts(answers):
+                said = self.tr("{label} is missing.").format(label=say_connector(field.label))
+                return self.inputs[name], f"{said} {say_connector(field.help)}".strip()
+        return None
 
     def _answers(self) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -5,26 +5,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QFrame,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QProgressBar,
-    QVBoxLayout,
+    QSizePolicy,
     QWidget,
 )
 
 from app.asking import Asking
 from app.life.installation import Installation
 from app.look.dressing import mark
-from app.look.theme import Space, Tone, Type, colours_of
+from app.look.theme import Tone, Type, colours_of
 from app.resources import find_resource
 from app.widgets.details_view import make_text
 from app.widgets.plain import reveal
+from app.window.dialog import Dialog
 from app.window.saying import Saying, make_button, make_heading
 from app.window.try_dialog import TryDialog
 from app.words.interpreting import interpret
@@ -115,7 +114,7 @@ def deploy(installation: Installation, offer: Offer, wish: Wish, allowed: Iterab
     return installation.host.ask(act).result(_PATIENCE)
 
 
-class DeployDialog(QDialog):
+class DeployDialog(Dialog):
     deployed = Signal(str, str)
     """Slug and a sentence."""
 
@@ -123,13 +122,11 @@ class DeployDialog(QDialog):
         self, installation: Installation, path: Path, parent: QWidget | None = None, *, is_ours: bool = False
     ) -> None:
         """What comes from a template of ours is proposed with all that it uses, and paused until one has looked."""
-        super().__init__(parent)
+        super().__init__(600, parent)
+        self.entitle(self.tr("Deploy a script"), path.name)
         self._installation, self._path, self._is_ours = installation, path, is_ours
         self._asking = Asking(self)
         self.offer: Offer | None = None
-        self.setWindowTitle(self.tr("Deploy a script"))
-        self.resize(QSize(600, 420))  # and wider where the words on its buttons are long
-        self.heading = make_heading(path.name)
         self.description, self.times = make_text("", "muted"), make_text("")
         self.description.hide()
         self.times.hide()
@@ -138,6 +135,8 @@ class DeployDialog(QDialog):
         self.uses.setFrameShape(QFrame.Shape.NoFrame)
         self.uses.setWordWrap(True)
         self.uses.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.uses.setSizeAdjustPolicy(QListWidget.SizeAdjustPolicy.AdjustToContents)
+        self.uses.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.uses.setStyleSheet(_dress_checks(self))
         self.uses.hide()
         self.uses_title = make_heading("", Type.STRONG)
@@ -179,22 +178,20 @@ class DeployDialog(QDialog):
         return [item.data(_USE) for item in items if item.checkState() is Qt.CheckState.Checked]
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
-        layout.setSpacing(Space.MEDIUM)
-        for widget in (self.heading, self.description, self.times, self.uses_title):
-            layout.addWidget(widget)
-        layout.addWidget(self.uses, 3)
-        for part in (self.missing, self.saying, self.paused, self.watch, self.busy):
-            layout.addWidget(part)
-        layout.addStretch(1)
-        row = QHBoxLayout()
-        row.addWidget(self.again)
-        row.addWidget(self.try_button)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.accept_button)
-        layout.addLayout(row)
+        for part in (
+            self.description,
+            self.times,
+            self.uses_title,
+            self.uses,
+            self.missing,
+            self.saying,
+            self.paused,
+            self.watch,
+            self.busy,
+        ):
+            self.parts.addWidget(part)
+        self.parts.addStretch(1)
+        self.conclude(self.again, self.try_button, others=[self.cancel], last=self.accept_button)
 
     def _show_busy(self, sentence: str) -> None:
         self.busy.show()
@@ -233,6 +230,9 @@ class DeployDialog(QDialog):
         self.paused.setVisible(not offer.is_update)
         self.watch.show()
         self.uses_title.show()
+        self.uses.setCurrentRow(0)
+        (self.uses if offer.uses else self.accept_button).setFocus()
+        self.fit()
 
     def _refuse(self, error: Exception) -> None:
         self.busy.hide()
@@ -256,6 +256,7 @@ class DeployDialog(QDialog):
                 self._replaces = True
                 self.accept_button.setText(self.tr("Replace it"))
                 mark(self.accept_button, "importance", "risky")
+                self.cancel.setDefault(True)
                 self.saying.say(
                     self.tr(
                         "Another file is deployed under this name. Replace it, or give this one a name of its own."
@@ -264,6 +265,7 @@ class DeployDialog(QDialog):
                 )
             case _:
                 self.saying.refuse(error)
+        self.fit()
 
     def _deploy(self, *, replace: bool) -> None:
         offer, installation = self.offer, self._installation
@@ -294,6 +296,7 @@ def _dress_checks(dialog: QWidget) -> str:
     box = f"width: 14px; height: 14px; border: 1px solid {colours.edge}; border-radius: 4px;"
     return (
         "QListWidget::item { padding: 6px; }"
+        f"QListWidget::item:selected {{ background: {colours.tones[Tone.BUSY].soft}; color: {colours.text}; }}"
         f"QListWidget::indicator {{ {box} background: {colours.surface}; }}"
         f"QListWidget::indicator:checked {{ background: {colours.accent}; image: url({checked}); }}"
     )

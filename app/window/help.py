@@ -4,13 +4,15 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QDialog, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.look.dressing import mark
 from app.look.theme import Space, Type
 from app.resources import find_resource
 from app.widgets.details_view import make_text
+from app.window.dialog import Dialog
 from app.window.saying import make_button, make_heading
+from scheduler import __version__
 
 
 def list_keys(window: QWidget) -> Iterator[tuple[str, str]]:
@@ -29,35 +31,28 @@ def list_page_keys(page: QWidget) -> Iterator[tuple[str, str]]:
                 yield button.text().replace("&", ""), _say(keys)
 
 
-class HelpDialog(QDialog):
+class HelpDialog(Dialog):
     def __init__(self, window: QWidget, page: QWidget | None, title: str) -> None:
-        super().__init__(window)
-        self.setWindowTitle(self.tr("Help"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
-        layout.setSpacing(Space.MEDIUM)
-        layout.addWidget(make_heading(self.tr("Keys")))
+        super().__init__(440, window)
+        self.entitle(self.tr("Help"), self.tr("Keys"))
         sides = QHBoxLayout()
         sides.setSpacing(Space.WIDE)
         self._add(sides, self.tr("Everywhere"), list_keys(window))
         if page is not None:
             self._add(sides, title, list_page_keys(page))
-        layout.addLayout(sides)
+        self.parts.addLayout(sides)
         more = self.tr(
             "Tab goes from one thing to the next, the space bar presses it, and Alt with an underlined letter."
         )
-        layout.addWidget(make_text(more, "muted"))
-        layout.addStretch(1)
+        self.parts.addWidget(make_text(more, "muted"))
+        version = self.tr("This is Dayhand {version}.").format(version=__version__)
+        self.parts.addWidget(make_text(version, "muted"))
+        self.parts.addStretch(1)
         self.guide = make_button(self.tr("Open the guide for scripts"))
         self.guide.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(find_resource("guide.md")))))
         close = make_button(self.tr("Close"), importance="primary")
         close.clicked.connect(self.accept)
-        row = QHBoxLayout()
-        row.addWidget(self.guide)
-        row.addStretch(1)
-        row.addWidget(close)
-        layout.addLayout(row)
-        self.setMinimumWidth(440)
+        self.conclude(self.guide, last=close)
         close.setFocus()
 
     def _add(self, sides: QHBoxLayout, title: str, keys: Iterator[tuple[str, str]]) -> None:

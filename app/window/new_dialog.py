@@ -23,7 +23,7 @@ from app.look.theme import Space, Tone, colours_of
 from app.questions import BadAnswerError, Kind, Question
 from app.templates import Template, all_templates
 from app.widgets.details_view import make_text
-from app.widgets.fitting import fit
+from app.widgets.fitting import find_room, fit
 from app.window.new_script import propose_file, say_bad_answer, say_missing, write_script
 from app.window.saying import Saying, make_button, make_heading
 from app.words.templates import say_template
@@ -39,7 +39,7 @@ class NewDialog(QDialog):
         super().__init__(parent)
         self._installation, self._asking = installation, Asking(self)
         self.setWindowTitle(self.tr("New workflow"))
-        self.setMinimumSize(QSize(600, 340))
+        self.setMinimumSize(QSize(600, 340).boundedTo(find_room(self)))
         fit(self, QSize(760, 560))
         self.templates = all_templates()
         self.inputs: dict[str, QLineEdit] = {}

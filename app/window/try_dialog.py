@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from app.life.installation import Installation
 from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
-from app.widgets.fitting import fit
+from app.widgets.fitting import find_room, fit
 from app.widgets.plain import reveal
 from app.window.saying import Saying, make_button, make_heading
 from app.window.trial import Trial
@@ -52,7 +52,7 @@ class TryDialog(QDialog):
         self._waiting: list[dict[str, Any]] = []
         self.trial = Trial(installation.folder, self)
         self.setWindowTitle(self.tr("Try it"))
-        self.setMinimumSize(QSize(620, 360))
+        self.setMinimumSize(QSize(620, 360).boundedTo(find_room(self)))
         self.heading = make_heading(self.tr("Try {name}").format(name=reveal(name or path.name)))
         self.words = make_text(
             self.tr(

@@ -1,10 +1,8 @@
 """The first start: what Dayhand is, where it lives, and a sample workflow that runs and asks. Skipped with one key."""
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QHBoxLayout,
     QLabel,
     QProgressBar,
@@ -20,16 +18,15 @@ from app.look.icons import app_icon, glyph
 from app.look.theme import Space, Tone, Type, colours_of
 from app.platform.autostart import Autostart, AutostartError, find_autostart
 from app.widgets.details_view import make_text
+from app.window.dialog import Dialog
 from app.window.saying import Saying, make_button, make_heading
 from app.window.welcome_sample import start_sample
 
-_SIZE = QSize(580, 430)
-_USUAL_TEXT = 16
-"""Pixels from one line to the next for which that size is meant; larger text gets more room."""
+_WIDTH = 580
 _GLYPH = 28
 
 
-class Welcome(QDialog):
+class Welcome(Dialog):
     """Three screens; closing it at any of them is a way out."""
 
     started = Signal(str)
@@ -38,13 +35,11 @@ class Welcome(QDialog):
     def __init__(
         self, installation: Installation, autostart: Autostart | None = None, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(_WIDTH, parent)
         self._installation = installation
         self._autostart = autostart or find_autostart(start_command(installation.folder))
         self._asking = Asking(self)
         self.setWindowTitle(self.tr("Welcome to Dayhand"))
-        larger = max(QFontMetrics(self.font()).height() / _USUAL_TEXT, 1.0)
-        self.setMinimumSize((_SIZE * larger).boundedTo(self.screen().availableSize()))
         self.stack = QStackedWidget()
         self.login = QCheckBox(self.tr("&Start when I log in"))
         self.saying = Saying()
@@ -55,7 +50,6 @@ class Welcome(QDialog):
         self.skip = make_button(self.tr("S&kip"))
         self.back = make_button(self.tr("&Back"))
         self.forth = make_button("", importance="primary")
-        self.forth.setDefault(True)
         self.step = QLabel()
         self._lay_out()
         self._connect()
@@ -64,21 +58,12 @@ class Welcome(QDialog):
     def _lay_out(self) -> None:
         for screen in (self._say_what(), self._say_where(), self._say_sample()):
             self.stack.addWidget(screen)
-        foot = QHBoxLayout()
-        foot.setSpacing(Space.SMALL)
-        foot.addWidget(self.skip)
-        foot.addStretch(1)
-        foot.addWidget(self.step)
-        foot.addSpacing(Space.MEDIUM)
-        foot.addWidget(self.back)
-        foot.addWidget(self.forth)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
-        layout.setSpacing(Space.MEDIUM)
-        layout.addWidget(self.stack, 1)
-        layout.addWidget(self.busy)
-        layout.addWidget(self.saying)
-        layout.addLayout(foot)
+        self.parts.addWidget(self.stack, 1)
+        self.parts.addWidget(self.busy)
+        self.parts.addWidget(self.saying)
+        self.conclude(self.skip, others=[self.back], last=self.forth)
+        self.foot.insertWidget(2, self.step)
+        self.foot.insertSpacing(3, Space.MEDIUM)
         self.busy.hide()
 
     def _connect(self) -> None:
@@ -184,6 +169,7 @@ class Welcome(QDialog):
         self.forth.setEnabled(not busy)
         if busy:
             self.saying.say(self.tr("Preparing the sample…"), Tone.QUIET)
+            self.fit()
 
     def _switch_login(self, *, on: bool) -> None:
         """What is shown afterwards is what the session will find."""

@@ -4,14 +4,15 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QDateTime, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QDateTimeEdit, QDialog, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDateTimeEdit, QFormLayout, QWidget
 
 from app.asking import Asking
 from app.life.installation import Installation
 from app.look.dressing import indent
 from app.look.theme import Space
 from app.widgets.details_view import make_text
-from app.window.saying import Saying, add_row, make_button, make_heading
+from app.window.dialog import Dialog
+from app.window.saying import Saying, add_row, make_button
 from app.window.workflow_facts import ScheduleFacts, count_times
 from app.words.interpreting import interpret
 from app.words.times import say_number
@@ -21,18 +22,17 @@ _PATIENCE = 120.0
 _PAUSE_MS = 150
 
 
-class PastDialog(QDialog):
+class PastDialog(Dialog):
     started = Signal(str)
 
     def __init__(self, installation: Installation, schedule: ScheduleFacts, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(480, parent)
+        self.entitle(self.tr("Run past times"))
         self._installation, self._asking = installation, Asking(self)
         self._schedule = schedule
         context = installation.house.engine.context
         self._zone = ZoneInfo(context.machine_zone)
         now = context.clock.now().astimezone(self._zone)
-        self.setWindowTitle(self.tr("Run past times"))
-        self.setMinimumWidth(480)
         self.start = self._make_field(self.tr("From"), now.replace(hour=0, minute=0, second=0) - timedelta(days=1))
         self.end = self._make_field(self.tr("Until"), now)
         self.missing = QCheckBox(self.tr("Leave out those that &ran already"))
@@ -46,19 +46,11 @@ class PastDialog(QDialog):
         add_row(form, self.tr("&From"), self.start)
         add_row(form, self.tr("&Until"), self.end)
         form.addRow("", self.missing)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
-        layout.setSpacing(Space.MEDIUM)
-        layout.addWidget(make_heading(self.tr("Run past times")))
-        layout.addWidget(make_text(interpret(schedule.words), "muted"))
-        layout.addLayout(form)
-        layout.addWidget(self.preview)
-        layout.addWidget(self.saying)
-        layout.addLayout(row)
+        self.parts.addWidget(make_text(interpret(schedule.words), "muted"))
+        self.parts.addLayout(form)
+        self.parts.addWidget(self.preview)
+        self.parts.addWidget(self.saying)
+        self.conclude(others=[self.cancel], last=self.go)
         self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._pause.timeout.connect(self._count)
         for field in (self.start, self.end):

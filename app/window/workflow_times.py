@@ -1,14 +1,15 @@
 """Changing when something runs. Whoever was faster is not overwritten: both versions are shown first."""
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from app.asking import Asking
 from app.life.installation import Installation
-from app.look.theme import Space, Tone
+from app.look.theme import Tone
 from app.widgets.details_view import make_text
 from app.widgets.schedule_editor import ScheduleEditor
-from app.window.saying import Saying, make_button, make_heading
+from app.window.dialog import Dialog
+from app.window.saying import Saying, make_button
 from app.window.workflow_facts import ScheduleFacts, find_schedule
 from app.words.interpreting import interpret
 from scheduler.engine.refusal import RefusedError
@@ -17,16 +18,15 @@ from scheduler.timing.errors import BadScheduleError
 _PATIENCE = 120.0
 
 
-class TimesDialog(QDialog):
+class TimesDialog(Dialog):
     changed = Signal(str)
     """A sentence: the times are stored."""
 
     def __init__(self, installation: Installation, schedule: ScheduleFacts, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(760, parent)
+        self.entitle(self.tr("When it runs"))
         self._installation, self._asking = installation, Asking(self)
         self.schedule = schedule
-        self.setWindowTitle(self.tr("When it runs"))
-        self.setMinimumSize(QSize(760, 460))
         self.editor = ScheduleEditor()
         self.saying = Saying()
         self.both = make_text("")
@@ -35,21 +35,12 @@ class TimesDialog(QDialog):
         self.theirs.hide()
         self.cancel = make_button(self.tr("Cancel"))
         self.save = make_button(self.tr("Save"), "Ctrl+Return", importance="primary")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
-        layout.setSpacing(Space.MEDIUM)
-        layout.addWidget(make_heading(self.tr("When it runs")))
-        layout.addWidget(self.editor, 1)
+        self.parts.addWidget(self.editor, 1)
         note = self.tr("This holds until the script itself is deployed with other times.")
-        layout.addWidget(make_text(note, "muted"))
+        self.parts.addWidget(make_text(note, "muted"))
         for widget in (self.saying, self.both):
-            layout.addWidget(widget)
-        row = QHBoxLayout()
-        row.addWidget(self.theirs)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.save)
-        layout.addLayout(row)
+            self.parts.addWidget(widget)
+        self.conclude(self.theirs, others=[self.cancel], last=self.save)
         self.editor.changed.connect(self._offer)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
@@ -64,6 +55,7 @@ class TimesDialog(QDialog):
 
     def _offer(self) -> None:
         self.save.setEnabled(self.editor.is_changed())
+        self.fit()
 
     def _save(self) -> None:
         value, schedule, installation = self.editor.value(), self.schedule, self._installation
@@ -106,6 +98,7 @@ class TimesDialog(QDialog):
         self.both.setText(said.format(theirs=interpret(stored.words), mine=self.editor.words.text()))
         self.both.show()
         self.theirs.show()
+        self.fit()
         self._theirs = stored
         # A second press says: mine, knowing theirs.
         self.schedule = stored

@@ -115,10 +115,25 @@ def test_a_new_one_is_made_with_the_fields_of_its_kind(
     assert page.saying.sentence == "files:inbox is connected."
 
 
+def test_what_is_missing_is_said_in_the_words_of_the_form_and_the_cursor_goes_there(page: ConnectionsPage) -> None:
+    page.add.click()
+    dialog = dialog_of(page)
+    dialog.test.click()
+    assert dialog.saying.sentence == "Give it a name; scripts find it by that."
+    assert dialog.focusWidget() is dialog.name
+    dialog.kind.setCurrentIndex(dialog.kind.findData("imap"))
+    dialog.name.setText("home")
+    dialog.connect_button.click()
+    assert dialog.saying.sentence == "Server is missing. As in imap.example.org."
+    assert dialog.focusWidget() is line(dialog, "server")
+
+
 def test_a_name_that_cannot_be_one_is_refused_in_place(page: ConnectionsPage, wait: Wait) -> None:
     page.add.click()
     dialog = dialog_of(page)
+    dialog.kind.setCurrentIndex(dialog.kind.findData("secret"))
     dialog.name.setText("two words")
+    line(dialog, "value").setText("x")
     dialog.connect_button.click()
     wait(lambda: "is not the name of a connection" in dialog.saying.sentence)
 

@@ -1,0 +1,102 @@
+"""A row that goes on in the next line where it does not fit: as one line it looks like any other row."""
+
+from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
+
+from app.look.theme import Space
+
+
+class Flow(QLayout):
+    """Widgets from left to right. What is spare in a line goes to the widget that grows, or to where a gap was put."""
+
+    def __init__(self, spacing: int = Space.SMALL) -> None:
+        super().__init__()
+        self.setContentsMargins(QMargins())
+        self.setSpacing(spacing)
+        self._items: list[QLayoutItem] = []
+        self._growing: QWidget | None = None
+        self._after_gap: QWidget | None = None
+
+    def add_growing(self, widget: QWidget) -> None:
+        self._growing = widget
+        self.addWidget(widget)
+
+    def add_after_gap(self, *widgets: QWidget) -> None:
+        """At the right end of the line, where it has one line only."""
+        self._after_gap = widgets[0]
+        for widget in widgets:
+            self.addWidget(widget)
+
+    def put_first(self, widget: QWidget) -> None:
+        self.addChildWidget(widget)
+        self._items.insert(0, QWidgetItem(widget))
+        self.invalidate()
+
+    def addItem(self, item: QLayoutItem) -> None:  # noqa: N802  # Qt's name
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, place: int) -> QLayoutItem | None:  # noqa: N802  # Qt's name
+        return self._items[place] if 0 <= place < len(self._items) else None
+
+    def takeAt(self, place: int) -> QLayoutItem | None:  # noqa: N802  # Qt's name
+        return self._items.pop(place) if 0 <= place < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:  # noqa: N802  # Qt's name
+        return Qt.Orientation.Horizontal
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802  # Qt's name
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
+        heights = [max(item.sizeHint().height() for item in line) for line in self._break(width)]
+        return sum(heights) + self.spacing() * max(len(heights) - 1, 0)
+
+    def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        shown = self._shown()
+        width = sum(item.sizeHint().width() for item in shown) + self.spacing() * max(len(shown) - 1, 0)
+        return QSize(width, max((item.sizeHint().height() for item in shown), default=0))
+
+    def minimumSize(self) -> QSize:  # noqa: N802  # Qt's name
+        shown = self._shown()
+        width = max((item.minimumSize().width() for item in shown), default=0)
+        return QSize(width, max((item.sizeHint().height() for item in shown), default=0))
+
+    def setGeometry(self, place: QRect) -> None:  # noqa: N802  # Qt's name
+        super().setGeometry(place)
+        top, lines = place.y(), self._break(place.width())
+        for line in lines:
+            height = max(item.sizeHint().height() for item in line)
+            self._lay(line, QRect(place.x(), top, place.width(), height), is_alone=len(lines) == 1)
+            top += height + self.spacing()
+
+    def _shown(self) -> list[QLayoutItem]:
+        return [item for item in self._items if not item.isEmpty()]
+
+    def _break(self, width: int) -> list[list[QLayoutItem]]:
+        lines: list[list[QLayoutItem]] = []
+        left = 0
+        for item in self._shown():
+            needed = item.sizeHint().width()
+            if lines and needed + self.spacing() <= left:
+                lines[-1].append(item)
+                left -= needed + self.spacing()
+            else:
+                lines.append([item])
+                left = width - needed
+        return lines
+
+    def _lay(self, line: list[QLayoutItem], place: QRect, *, is_alone: bool) -> None:
+        taken = sum(item.sizeHint().width() for item in line) + self.spacing() * (len(line) - 1)
+        spare, left = place.width() - taken, place.x()
+        for item in line:
+            size = item.sizeHint()
+            if is_alone and item.widget() is self._after_gap:
+                left += max(spare, 0)
+            if item.widget() is self._growing:
+                size.setWidth(min(size.width() + spare, item.maximumSize().width()))
+            size.setWidth(min(size.width(), place.width()))
+            item.setGeometry(QRect(QPoint(left, place.y() + (place.height() - size.height()) // 2), size))
+            left += size.width() + self.spacing()
