@@ -12,6 +12,7 @@ from app.look.theme import Space, Type, make_font
 from app.widgets.chip import Chip
 from app.widgets.details import Section
 from app.widgets.details_view import DetailsView, make_text
+from app.widgets.flow import Flow
 from app.widgets.plain import reveal
 from app.widgets.signs import Sign
 
@@ -100,7 +101,7 @@ class Card(QFrame):
     def offer(self, action: Action) -> None:
         """One more button, in front: what can still be done about a card that was answered."""
         button = self._make_button(action)
-        self._row.insertWidget(0, button)
+        self._row.put_first(button)
         button.show()
 
     def press(self, action_id: str) -> None:
@@ -129,12 +130,10 @@ class Card(QFrame):
         row.addWidget(when)
         return row
 
-    def _make_buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(Space.SMALL)
+    def _make_buttons(self) -> Flow:
+        row = Flow()
         for action in self._value.actions:
             row.addWidget(self._make_button(action))
-        row.addStretch(1)
         return row
 
     def _make_button(self, action: Action) -> QPushButton:

@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from app.look.dressing import mark
 from app.look.theme import Space, Type, make_font
 from app.widgets.diff_pane import DiffPane, Line
 from app.widgets.differences import Change, Row, Side, compare, count, find_changes, unify
+from app.widgets.flow import Flow
 from app.widgets.plain import reveal
 
 
@@ -89,13 +90,10 @@ class DiffView(QWidget):
         self._panes.setVisible(beside)
         self.unified.setVisible(not beside)
 
-    def _make_bar(self) -> QHBoxLayout:
-        bar = QHBoxLayout()
-        bar.setSpacing(Space.SMALL)
+    def _make_bar(self) -> Flow:
+        bar = Flow()
         bar.addWidget(self._summary)
-        bar.addStretch(1)
-        for button in (self.previous, self.next, self.beside):
-            bar.addWidget(button)
+        bar.add_after_gap(self.previous, self.next, self.beside)
         return bar
 
     @staticmethod

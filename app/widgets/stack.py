@@ -1,26 +1,46 @@
-"""Pages on top of each other, of which only the one in sight asks for room."""
+"""Pages of which one is in sight; only that one asks for room."""
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 
-class Stack(QStackedWidget):
+class Stack(QWidget):
+    currentChanged = Signal(int)  # noqa: N815  # as Qt's own, which makes room for its largest page
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.currentChanged.connect(lambda _: self.updateGeometry())
+        self._pages: list[QWidget] = []
+        self._current: QWidget | None = None
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
 
-    def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        page = self.currentWidget()
-        return QSize() if page is None else page.sizeHint()
+    def addWidget(self, page: QWidget) -> None:  # noqa: N802  # Qt's name
+        """The first one is in sight."""
+        self._pages.append(page)
+        page.hide()
+        self._layout.addWidget(page)
+        if self._current is None:
+            self.setCurrentWidget(page)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        page = self.currentWidget()
-        return QSize() if page is None else page.minimumSizeHint().expandedTo(page.minimumSize())
+    def currentWidget(self) -> QWidget | None:  # noqa: N802  # Qt's name
+        return self._current
 
-    def hasHeightForWidth(self) -> bool:  # noqa: N802  # Qt's name
-        page = self.currentWidget()
-        return page is not None and page.hasHeightForWidth()
+    def currentIndex(self) -> int:  # noqa: N802  # Qt's name
+        return -1 if self._current is None else self._pages.index(self._current)
+
+    def setCurrentIndex(self, index: int) -> None:  # noqa: N802  # Qt's name
+        self.setCurrentWidget(self._pages[index])
+
+    def setCurrentWidget(self, page: QWidget) -> None:  # noqa: N802  # Qt's name
+        before, self._current = self._current, page
+        if before is page:
+            return
+        if before is not None:
+            before.hide()
+        page.show()
+        self.currentChanged.emit(self.currentIndex())
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
-        page = self.currentWidget()
-        return -1 if page is None else page.heightForWidth(width)
+        """For what it is moved in if that is too small: no more than the page needs."""
+        del width
+        return self.minimumSizeHint().height()

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QListView,
     QSplitter,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -22,8 +21,10 @@ from app.widgets.chip import Chip
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView, make_text
 from app.widgets.empty import EmptyPage
+from app.widgets.flow import Flow
 from app.widgets.question import confirm
 from app.widgets.signs import sign_run
+from app.widgets.stack import Stack
 from app.window.connect_dialog import ConnectDialog, say_trouble, try_connection
 from app.window.connections_model import (
     ROW,
@@ -112,11 +113,9 @@ class ConnectionsPage(Page):
         head = QHBoxLayout()
         head.addWidget(self.name, 1)
         head.addWidget(self.chip)
-        row = QHBoxLayout()
-        row.setSpacing(Space.SMALL)
+        row = Flow()
         for button in (self.connect_button, self.test, self.disconnect_button):
             row.addWidget(button)
-        row.addStretch(1)
         layout = QVBoxLayout(self.pane)
         layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
         layout.setSpacing(Space.MEDIUM)
@@ -144,7 +143,7 @@ class ConnectionsPage(Page):
         split.setChildrenCollapsible(False)
         split.setHandleWidth(Space.MEDIUM)
         self.split = split
-        self.body = QStackedWidget()
+        self.body = Stack()
         for page in (QWidget(), split, self.empty):
             self.body.addWidget(page)
         layout = QVBoxLayout(self)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSplitter,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +18,7 @@ from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
+from app.widgets.stack import Stack
 from app.window.history_export import name_by_kind, write_history
 from app.window.history_filters import HistoryFilters
 from app.window.history_model import HistoryModel
@@ -114,7 +114,7 @@ class HistoryPage(Page):
         self.split.setStretchFactor(1, 2)
         self.pane.setMinimumWidth(320)
         self.pane.hide()
-        self.body = QStackedWidget()
+        self.body = Stack()
         for page in (QWidget(), self.split, self.empty, self.nothing):
             self.body.addWidget(page)
         layout = QVBoxLayout(self)

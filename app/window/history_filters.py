@@ -8,6 +8,7 @@ from PySide6.QtCore import QDate, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.look.theme import Space
+from app.widgets.flow import Flow
 from app.widgets.search_field import SearchField
 from app.window.history_details import say_trigger
 from app.window.saying import leave_find
@@ -119,9 +120,8 @@ class HistoryFilters(QWidget):
         return edit
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
-        bar.setSpacing(Space.SMALL)
-        bar.addWidget(self.field, 1)
+        bar = Flow()
+        bar.add_growing(self.field)
         for box in self._boxes:
             bar.addWidget(box)
         self._days = QWidget()

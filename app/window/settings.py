@@ -263,6 +263,7 @@ def _form(rows: Sequence[tuple[str, QWidget]]) -> QFormLayout:
     form = QFormLayout()
     form.setHorizontalSpacing(Space.LARGE)
     form.setVerticalSpacing(Space.SMALL)
+    form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
     for label, widget in rows:
         if label:
             add_row(form, label, widget)

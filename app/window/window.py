@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QHideEvent,
     QKeySequence,
     QPixmapCache,
+    QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import (
@@ -22,7 +23,7 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QMainWindow,
     QPushButton,
-    QStackedWidget,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -34,13 +35,16 @@ from app.look.icons import app_icon, glyph_icon
 from app.look.theme import Space, Tone, blend, colours_of
 from app.overview import Overview, say_next, say_summary
 from app.widgets.fitting import fit
+from app.widgets.stack import Stack
 from app.widgets.toast import Toast
 from app.window.page import Page, dropped_script
 from app.window.pages import PAGES, make_page, say_title
 from app.window.saying import say_refusal
 
-_SIZE = QSize(1120, 740)
-_SIDE = 190
+_SIZE, _LEAST = QSize(1120, 740), QSize(480, 300)
+_SIDE, _NARROW_SIDE = 190, 64
+_NARROW = 820
+"""Windows that are not as wide have signs without words at their side."""
 _PICTURES = 10_240
 """Kilobytes of drawn pictures that Qt may keep; it wakes up every ten seconds to throw some of them away."""
 _TOGETHER = 300
@@ -80,6 +84,7 @@ class Window(QMainWindow):
         geometry = self._settings.value("geometry")
         if geometry is None or not self.restoreGeometry(geometry):
             fit(self, _SIZE)
+        self.setMinimumSize(_LEAST)
         self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
         self._soon.timeout.connect(self.refresh)
         installation.announced.connect(self._stir)
@@ -165,6 +170,10 @@ class Window(QMainWindow):
         self.refresh()
         self.shown.emit()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        self._name_items()
+
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "navigation"):
@@ -175,13 +184,17 @@ class Window(QMainWindow):
     def _make_parts(self) -> None:
         self.navigation = QListWidget()
         self.navigation.setAccessibleName(self.tr("Pages"))
-        self.navigation.setFixedWidth(_SIDE)
         self.navigation.setIconSize(QSize(18, 18))
         self.navigation.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for name in PAGES:
             self.navigation.addItem(QListWidgetItem(say_title(name)))
         self.navigation.currentRowChanged.connect(self._follow_navigation)
-        self._stack = QStackedWidget()
+        self._stack = Stack()
+        self._room = QScrollArea()  # nothing is cut: where a page needs more than the screen has, it is moved
+        self._room.setWidget(self._stack)
+        self._room.setWidgetResizable(True)
+        self._room.setFrameShape(QFrame.Shape.NoFrame)
+        self._room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.status = QLabel()
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         mark(self.status, "ink", "muted")
@@ -204,7 +217,7 @@ class Window(QMainWindow):
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.navigation)
-        body.addWidget(self._stack, 1)
+        body.addWidget(self._room, 1)
         inner = QWidget()
         whole = QVBoxLayout(inner)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -215,6 +228,7 @@ class Window(QMainWindow):
         self.setCentralWidget(inner)
         self.toast = Toast(self)
         self._dress()
+        self._name_items()
 
     def _make_keys(self) -> None:
         for number, name in enumerate(PAGES, start=1):
@@ -249,9 +263,14 @@ class Window(QMainWindow):
     def _name_items(self) -> None:
         """What needs the person is numbered where one goes to see it."""
         number = 0 if self._overview is None else len(self._overview.requests)
+        is_narrow = self.width() < _NARROW
+        self.navigation.setFixedWidth(_NARROW_SIDE if is_narrow else _SIDE)
         for row, name in enumerate(PAGES):
-            title = say_title(name)
-            self.navigation.item(row).setText(f"{title} ({number})" if name == "attention" and number else title)
+            item, count = self.navigation.item(row), str(number) if name == "attention" and number else ""
+            title = f"{say_title(name)} ({count})" if count else say_title(name)
+            item.setText(count if is_narrow else title)
+            item.setToolTip(title if is_narrow else "")
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, title)
 
     def _dress(self) -> None:
         colours = colours_of(self)

@@ -14,6 +14,7 @@ from app.look.theme import Space, Tone, Type
 from app.tray.menu import list_ends
 from app.widgets.chip import Chip
 from app.widgets.details_view import make_text
+from app.widgets.flow import Flow
 from app.widgets.plain import reveal
 from app.widgets.question import confirm
 from app.widgets.signs import sign_workflow
@@ -92,13 +93,10 @@ class WorkflowPane(QWidget):
             )
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(Space.MEDIUM)
+        head = Flow(Space.MEDIUM)
         head.addWidget(self.name)
         head.addWidget(self.chip)
-        head.addStretch(1)
-        for button in (self.answer, self.run, self.stop, self.try_button, self.pause, self.pause_for):
-            head.addWidget(button)
+        head.add_after_gap(self.answer, self.run, self.stop, self.try_button, self.pause, self.pause_for)
         first = QHBoxLayout()
         first.addWidget(self.back)
         first.addStretch(1)

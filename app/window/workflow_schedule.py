@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLa
 from app.look.dressing import mark
 from app.look.theme import Space, Type
 from app.widgets.details_view import make_text
+from app.widgets.flow import Flow
 from app.window.saying import make_button, make_heading
 from app.window.workflow_facts import ScheduleFacts
 from app.words.interpreting import interpret
@@ -37,12 +38,10 @@ class ScheduleBlock(QFrame):
         self.skip = make_button(self.tr("Skip next"))
         self.past = make_button(self.tr("Run past times…"))
         buttons = {"run": self.run, "edit": self.edit, "skip": self.skip, "past": self.past}
-        row = QHBoxLayout()
-        row.setSpacing(Space.SMALL)
+        row = Flow()
         for name, button in buttons.items():
             button.clicked.connect(lambda _=False, name=name: self.acted.emit(name, self.schedule.id))
             row.addWidget(button)
-        row.addStretch(1)
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(self.tr("Past times that were run"))

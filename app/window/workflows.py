@@ -6,15 +6,17 @@ from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QVBoxLayout, QWidget
 
 from app.asking import command
 from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
+from app.widgets.flow import Flow
 from app.widgets.search_field import SearchField
 from app.widgets.signs import sign_workflow
+from app.widgets.stack import Stack
 from app.window.deploy_dialog import DeployDialog
 from app.window.new_dialog import NewDialog
 from app.window.new_script import take_back
@@ -140,24 +142,16 @@ class WorkflowsPage(Page):
             button.setEnabled(False)
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(Space.SMALL)
+        top = Flow()
         top.addWidget(make_heading(self.title, Type.DISPLAY))
-        top.addStretch(1)
-        top.addWidget(self.add)
-        top.addWidget(self.new)
-        bar = QHBoxLayout()
-        bar.setSpacing(Space.SMALL)
-        bar.addWidget(self.field, 1)
-        for box in (self.state, self.tag):
-            bar.addWidget(box)
-        bar.addSpacing(Space.LARGE)
-        for button in (self.run, self.pause, self.open):
-            bar.addWidget(button)
+        top.add_after_gap(self.add, self.new)
+        bar = Flow()
+        bar.add_growing(self.field)
+        for part in (self.state, self.tag, self.run, self.pause, self.open):
+            bar.addWidget(part)
         self._bar = QWidget()
         self._bar.setLayout(bar)
-        bar.setContentsMargins(0, 0, 0, 0)
-        self.body = QStackedWidget()
+        self.body = Stack()
         for page in (QWidget(), self.list, self.empty, self.nothing):
             self.body.addWidget(page)
         self.page = QWidget()
@@ -169,7 +163,7 @@ class WorkflowsPage(Page):
         layout.addWidget(self.saying)
         layout.addWidget(self.body, 1)
         layout.addWidget(self.count)
-        self.stack = QStackedWidget()
+        self.stack = Stack()
         self.stack.addWidget(self.page)
         self.stack.addWidget(self.pane)
         whole = QVBoxLayout(self)

@@ -81,6 +81,10 @@
         <translation>Neue Verbindung</translation>
     </message>
     <message>
+        <source>Give it a name; scripts find it by that.</source>
+        <translation>Gib ihr einen Namen; Skripte finden sie damit.</translation>
+    </message>
+    <message>
         <source>Testing…</source>
         <translation>Wird geprüft …</translation>
     </message>
@@ -98,6 +102,10 @@
     <message>
         <source>{label} (optional)</source>
         <translation>{label} (optional)</translation>
+    </message>
+    <message>
+        <source>{label} is missing.</source>
+        <translation>{label} fehlt.</translation>
     </message>
     <message>
         <source>Leave it empty to keep the one from before</source>
@@ -547,6 +555,10 @@
     <message>
         <source>Tab goes from one thing to the next, the space bar presses it, and Alt with an underlined letter.</source>
         <translation>Tab geht von einem zum nächsten, die Leertaste drückt es, auch Alt mit einem unterstrichenen Buchstaben.</translation>
+    </message>
+    <message>
+        <source>This is Dayhand {version}.</source>
+        <translation>Das ist Dayhand {version}.</translation>
     </message>
     <message>
         <source>Open the guide for scripts</source>

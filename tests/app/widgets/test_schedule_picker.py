@@ -5,11 +5,11 @@ from datetime import time
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets.schedule_choice import AsItIs, Choice, CronText, Daily, Every, Monthly, Unit, Weekly
 from app.widgets.schedule_picker import SchedulePicker
+from app.widgets.stack import Stack
 
 CHOICES: list[Choice] = [
     *(Every(number, unit) for number in (1, 45, 99_999) for unit in Unit),
@@ -60,7 +60,7 @@ def test_each_kind_shows_its_own_controls(picker: SchedulePicker, index: int) ->
 
 
 def test_only_the_page_in_sight_takes_room(picker: SchedulePicker) -> None:
-    pages = picker.findChild(QStackedWidget)
+    pages = picker.findChild(Stack)
     assert pages is not None
     picker.kind.setCurrentIndex(4)
     tall = pages.sizeHint().height()

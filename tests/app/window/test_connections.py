@@ -121,19 +121,19 @@ def test_what_is_missing_is_said_in_the_words_of_the_form_and_the_cursor_goes_th
     dialog.test.click()
     assert dialog.saying.sentence == "Give it a name; scripts find it by that."
     assert dialog.focusWidget() is dialog.name
-    dialog.kind.setCurrentIndex(dialog.kind.findData("imap"))
+    dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
     dialog.name.setText("home")
     dialog.connect_button.click()
-    assert dialog.saying.sentence == "Server is missing. As in imap.example.org."
-    assert dialog.focusWidget() is line(dialog, "server")
+    assert dialog.saying.sentence == "Folder is missing. Nothing outside it is touched."
+    assert dialog.focusWidget() is line(dialog, "path")
 
 
 def test_a_name_that_cannot_be_one_is_refused_in_place(page: ConnectionsPage, wait: Wait) -> None:
     page.add.click()
     dialog = dialog_of(page)
-    dialog.kind.setCurrentIndex(dialog.kind.findData("secret"))
+    dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
     dialog.name.setText("two words")
-    line(dialog, "value").setText("x")
+    line(dialog, "path").setText("/x")
     dialog.connect_button.click()
     wait(lambda: "is not the name of a connection" in dialog.saying.sentence)
 

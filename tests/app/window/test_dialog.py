@@ -84,11 +84,13 @@ DIALOGS: dict[str, Make] = {
 @pytest.fixture(params=["en", "de"])
 def spoken(request: pytest.FixtureRequest, qapp: QApplication) -> object:
     language, locale = {"en": (Language.ENGLISH, "en_GB"), "de": (Language.GERMAN, "de_DE")}[request.param]
-    speak(language, QLocale(locale))
+    before, spoken = QLocale(), speak(language, QLocale(locale))
     qapp.setStyleSheet(make_stylesheet(LIGHT))
     yield
     qapp.setStyleSheet("")
-    speak(Language.ENGLISH, QLocale("en_GB"))
+    QLocale.setDefault(before)
+    for translator in spoken:
+        qapp.removeTranslator(translator)
 
 
 @pytest.mark.usefixtures("spoken")

@@ -4,18 +4,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
+from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPixmapCache
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.life.installation import Installation
+from app.look.dressing import make_stylesheet
+from app.look.theme import LIGHT
 from app.window.deploy_dialog import DeployDialog
 from app.window.help import HelpDialog, list_page_keys
 from app.window.pages import PAGES
 from app.window.window import Window
+from app.window.workflow import WorkflowPane
+from app.words.languages import Language, speak
 from tests.app.living import Wait, deploy, overview_of
+from tests.app.window.filling import few
+
+__all__ = ["few"]
 
 
 @pytest.fixture
@@ -32,7 +39,9 @@ def open_window(qtbot: QtBot) -> Callable[[Installation], Window]:
 
 @pytest.fixture
 def window(empty: Installation, open_window: Callable[[Installation], Window]) -> Window:
-    return open_window(empty)
+    made = open_window(empty)
+    made.resize(1000, 700)
+    return made
 
 
 def press(qtbot: QtBot, widget: QWidget, key: Qt.Key) -> None:
@@ -63,6 +72,47 @@ def test_the_navigation_names_every_page_and_leads_to_it(window: Window) -> None
     assert names == ["Today", "Workflows", "Attention", "History", "Connections", "Settings"]
     window.navigation.setCurrentRow(list(PAGES).index("attention"))
     assert window.page is window.pages["attention"]
+
+
+def test_a_narrow_window_has_signs_at_its_side_that_say_their_names(window: Window) -> None:
+    item = window.navigation.item(0)
+    window.resize(632, 337)
+    assert (item.text(), item.toolTip()) == ("", "Today")
+    assert item.data(Qt.ItemDataRole.AccessibleTextRole) == "Today"
+    narrow = window.navigation.width()
+    window.resize(1000, 700)
+    assert (item.text(), item.toolTip()) == ("Today", "")
+    assert window.navigation.width() > narrow
+
+
+@pytest.mark.parametrize("language", [Language.ENGLISH, Language.GERMAN])
+def test_no_page_is_wider_than_a_small_screen(
+    qapp: QApplication, few: Installation, open_window: Callable[[Installation], Window], wait: Wait, language: Language
+) -> None:
+    """1280 by 800 pixels at twice the size; lower ones than a page needs let it scroll."""
+    before, spoken = QLocale(), speak(language, QLocale("en_GB"))
+    qapp.setStyleSheet(make_stylesheet(LIGHT))
+    try:
+        window = open_window(few)
+        window.resize(632, 337)
+        for name in PAGES:
+            window.open_page(name)
+        pane = window.pages["workflows"].findChild(WorkflowPane)
+        assert isinstance(pane, WorkflowPane)
+        window.open_page("workflows", "chore-0")
+        wait(lambda: pane.facts is not None)
+        for name in PAGES:
+            window.open_page(name)
+            qapp.processEvents()
+            areas = [area for area in window.findChildren(QScrollArea) if area.isVisible()]
+            assert areas
+            assert [area for area in areas if area.horizontalScrollBar().maximum()] == [], name
+        assert window.width() == 632
+    finally:
+        qapp.setStyleSheet("")
+        QLocale.setDefault(before)
+        for translator in spoken:
+            qapp.removeTranslator(translator)
 
 
 def drop(window: Window, *paths: Path) -> QDropEvent:
@@ -131,7 +181,8 @@ def test_it_remembers_its_size(
     assert open_window(empty).size() == QSize(777, 555)
 
 
-def test_it_opens_no_larger_than_the_screen(window: Window) -> None:
+def test_it_opens_no_larger_than_the_screen(empty: Installation, open_window: Callable[[Installation], Window]) -> None:
+    window = open_window(empty)
     room = window.screen().availableSize()
     assert window.size() == window.size().boundedTo(room)
     for page in PAGES:
@@ -173,6 +224,7 @@ def test_what_needs_the_person_is_numbered_in_the_navigation(
     installation: Installation, request_: object, open_window: Callable[[Installation], Window]
 ) -> None:
     window = open_window(installation)
+    window.resize(1000, 700)
     window.show_overview(overview_of(installation))
     assert window.navigation.item(list(PAGES).index("attention")).text() == "Attention (1)"
 
