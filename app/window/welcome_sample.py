@@ -1,12 +1,11 @@
-"""The sample workflow in the person's own data folder: it runs as every other does, and asks for one approval."""
+"""The sample workflow in the person's own data folder and language: it runs as every other does, and asks once."""
 
-import shutil
+from pathlib import PurePath
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.demo import SAMPLE, places, write_receipts
+from app.demo import ENGLISH, GERMAN
 from app.life.installation import Installation
-from app.resources import find_resource
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.store import connections
@@ -19,7 +18,8 @@ _PATIENCE = 120.0
 def start_sample(installation: Installation) -> str:
     """Put its files in place, connect what it uses, and deploy it; the slug. Waits, so not in the GUI's thread."""
     house, folder = installation.house, installation.folder / FOLDER
-    wanted = places(folder)
+    sample = GERMAN if QLocale().language() is QLocale.Language.German else ENGLISH
+    wanted = sample.places(folder)
     for name, given in wanted.items():
         known = connections.find(installation.database.read(), name)
         if known is not None and known.settings.get("path") != given["path"]:
@@ -27,11 +27,11 @@ def start_sample(installation: Installation) -> str:
                 "welcome", "The sample would use {name}, which is yours already. Add a workflow of your own instead."
             )
             raise RefusedError("taken", sentence.format(name=name))
-    script = folder / "receipts.py"
+    script = folder / PurePath(sample.script).name
     try:
-        write_receipts(folder)
+        sample.write_receipts(folder)
         if not script.exists():
-            shutil.copyfile(find_resource(SAMPLE), script)
+            script.write_text(sample.read(), encoding="utf-8")
         source = script.read_text(encoding="utf-8")
     except OSError as error:
         why = error.strerror or str(error)

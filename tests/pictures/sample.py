@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from app.demo import SAMPLE, places, write_receipts
+from app.demo import ENGLISH
 from app.life.installation import Installation
-from app.resources import find_resource
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.rules.phases import HandlerKind, Status
 from scheduler.timing.occurrences import Reason, State
@@ -61,10 +60,10 @@ CHORES = {
 def prepare(installation: Installation, folder: Path) -> None:
     """Nothing must run yet."""
     house = installation.house
-    write_receipts(folder)
-    for name, given in places(folder).items():
+    ENGLISH.write_receipts(folder)
+    for name, given in ENGLISH.places(folder).items():
         house.connect(name, given)
-    source = find_resource(SAMPLE).read_text(encoding="utf-8").replace('every="1m"', 'every="1h"')
+    source = ENGLISH.read().replace('every="1m"', 'every="1h"')
     script = folder / "receipts.py"
     script.write_text(source, encoding="utf-8")
     house.commands.deploy(house.validation.validate(str(script), source), Wish(grant=True))

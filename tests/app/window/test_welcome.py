@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.asking import command
 from app.keeping.preferences import Preferences, keep_preferences, read_preferences
 from app.life.installation import Installation
 from app.life.lives import is_new
@@ -71,6 +72,25 @@ def test_three_screens_end_with_a_workflow_that_asks_for_one_approval(
     [one] = wait(empty.views.attention)
     assert one.sentence == "Add 3 receipts (45.55) to Expenses"
     assert not (empty.folder / FOLDER / "expenses.csv").exists()
+
+
+def test_the_sample_speaks_the_language_of_the_window(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+    """And does the same: what it asks for is done once, after the yes."""
+    before = QLocale()
+    QLocale.setDefault(QLocale("de_DE"))
+    try:
+        assert start_sample(empty) == "belege"
+    finally:
+        QLocale.setDefault(before)
+    [one] = wait(empty.views.attention)
+    assert one.sentence == "3 Belege (45,55 €) in die Ausgaben eintragen"
+    command(empty, "approve", request=one.id)
+    table = empty.folder / FOLDER / "ausgaben.csv"
+    wait(table.exists)
+    wait(lambda: "3 Belege eingetragen, bisher 3" in [run["summary"] for run in command(empty, "history")["runs"]])
+    lines = table.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "datei,datum,laden,summe"
+    assert len(lines) == 4
 
 
 @pytest.mark.parametrize("points", [9, 14, 18])
