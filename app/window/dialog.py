@@ -21,7 +21,7 @@ class Body(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._layout = layout
-        layout.setContentsMargins(0, 0, Space.SMALL, 0)
+        layout.setContentsMargins(0, 0, Space.SMALL, Space.SMALL)
         inner = QWidget()
         inner.setLayout(layout)
         self.setWidget(inner)
