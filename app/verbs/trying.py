@@ -2,9 +2,11 @@
 
 import json
 import shlex
+import signal
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,7 +60,7 @@ def _try(options: Namespace) -> Told:
         machine_zone=machine_zone(),
         now=now().replace(microsecond=0),
     )
-    with TemporaryDirectory(prefix="dayhand-try-") as folder:
+    with _ended_tidily(), TemporaryDirectory(prefix="dayhand-try-") as folder:
         try:
             tried = try_script(
                 str(path), source, Path(folder), around, span=timedelta(days=options.days), progress=_tell_progress
@@ -69,6 +71,16 @@ def _try(options: Namespace) -> Told:
     failed = [step for step in answer["steps"] if step["error"]]
     shortfall = f"{failed[0]['handler']} did not get to its end." if failed else None
     return Told(answer, lambda told: _say(told, options.file.name), shortfall)
+
+
+@contextmanager
+def _ended_tidily() -> Iterator[None]:
+    """SIGTERM is taken like Ctrl+C, so that what was made is taken down: the window ends a trial so."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _tell_progress(sentence: str) -> None:

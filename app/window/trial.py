@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -63,7 +62,9 @@ class Trial(QObject):
         if process is not None:
             process.disconnect(self)
             process.finished.connect(process.deleteLater)
-            _ask_to_end(process)
+            if sys.platform == "win32":  # it could not be asked
+                process.kill()
+            process.terminate()
             QTimer.singleShot(_PATIENCE, process, process.kill)
         self._tidy()
 
@@ -114,11 +115,3 @@ def _surroundings() -> QProcessEnvironment:
     if not getattr(sys, "frozen", False):
         found.insert("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
     return found
-
-
-def _ask_to_end(process: QProcess) -> None:
-    if sys.platform == "win32" or process.processId() == 0:
-        process.kill()
-    else:
-        with suppress(OSError):
-            os.kill(process.processId(), signal.SIGINT)
