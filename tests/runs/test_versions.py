@@ -11,7 +11,7 @@ from scheduler.store import events, grants, lanes, logs, requests, workflows
 from scheduler.store.workflows import ScriptOrigin
 from tests.engine.harness import HOUR
 from tests.runs.scripts import consumer, job, producer
-from tests.runs.shop import Shop, fail
+from tests.runs.shop import Shop, fail, is_alive
 
 
 def refusal(act: Any, *told: Any, **options: Any) -> str:
@@ -162,6 +162,19 @@ def test_a_removed_workflow_leaves_nothing_of_its_own(shop: Shop) -> None:
     assert shop.states("j") == [], "planned times are history too"
     shop.pass_time(3 * HOUR)
     assert refusal(shop.commands.run, "w") == "There is no workflow w. Deploy one first: dayhand deploy FILE"
+
+
+@pytest.mark.parametrize("verb", ["deploy", "remove"])
+def test_no_process_stays_warm_for_a_version_that_is_gone(shop: Shop, verb: str) -> None:
+    shop.deploy(job("import os\nprint(os.getpid())"))
+    run(shop)
+    warm = int(shop.log(shop.runs()[-1].id))
+    assert is_alive(warm)
+    if verb == "deploy":
+        shop.deploy(job("pass"))
+    else:
+        shop.commands.remove("w")
+    shop.wait(lambda: not is_alive(warm))
 
 
 def test_a_workflow_of_the_same_name_begins_anew_after_a_removal(shop: Shop) -> None:
