@@ -69,7 +69,7 @@ class ConnectFields(Body):
                 widget.currentIndexChanged.connect(self._choose_rows)
             elif isinstance(widget, QLineEdit) and any(one.when == (field.name, ()) for one in connector.fields):
                 widget.textChanged.connect(self._choose_rows)
-        leave_wheel(self._inner)
+        leave_wheel(self)
         self._choose_rows()
 
     def given(self) -> dict[str, Any]:
