@@ -8,6 +8,7 @@ import pytest
 
 from scheduler.engine.fixing.choice import FixerChoice
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store.requests import RequestKind
 from tests.engine.fixing.mending import BROKEN, GOOD, Model, asked, model, shop, until
 from tests.runs.scripts import job, producer
@@ -24,6 +25,8 @@ def test_where_the_person_looks_first_nothing_is_sent_before(shop: Shop, model: 
     [one] = shop.requests()
     assert (one.kind, shop.workflow().fixing, model.asked) == (RequestKind.SCRIPT_ERROR, False, [])
     assert one.run is not None
+    [view] = WorkflowViews(shop.engine.context, shop.house.plans, shop.house.registry).attention()
+    assert view.how[-2:] == (f"dayhand fix {one.run} --show", f"dayhand fix {one.run}")
     shop.house.repairs.start(one.run)
     with pytest.raises(RefusedError, match="already"):
         shop.house.repairs.start(one.run)

@@ -33,6 +33,8 @@ _HOW = {
     RequestKind.INTERNAL: ("dayhand retry {run}",),
 }
 
+_REPAIR = ("dayhand fix {run} --show", "dayhand fix {run}")
+"""Where somebody repairs scripts: see what they would be sent, and send it."""
 _BLOCKS = {RequestKind.RECONNECT: Block.RECONNECT, RequestKind.KEYRING: Block.RETRYING}
 """What may concern several workflows, with how it closes their lanes."""
 
@@ -78,6 +80,9 @@ def find_one(look: Look, text: str) -> RequestView:
 
 def view_request(look: Look, row: RequestRow) -> RequestView:
     given = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow}
+    how = _HOW[row.kind]
+    if row.kind is RequestKind.SCRIPT_ERROR and look.context.settings.fixer.is_on:
+        how = (*how, *_REPAIR)
     return RequestView(
         id=row.id,
         kind=row.kind.value.replace(" ", "-"),
@@ -91,7 +96,7 @@ def view_request(look: Look, row: RequestRow) -> RequestView:
         created=row.created,
         answer=row.answer,
         answered=row.answered,
-        how=tuple(line.format(**given) for line in _HOW[row.kind]) if row.answer is None else (),
+        how=tuple(line.format(**given) for line in how) if row.answer is None else (),
     )
 
 
