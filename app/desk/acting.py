@@ -36,6 +36,8 @@ class Acting:
         if check:
             return {
                 "workflow": validated.slug,
+                "version": None,
+                "schedules": plain(validated.schedules),
                 "warnings": list(validated.warnings),
                 "permissions": plain(list_permissions(self._floor.registry, validated.plan(0), validated.uses)),
                 "checked": True,

@@ -60,8 +60,8 @@ def _say_deploy(answer: dict[str, Any]) -> Iterator[str]:
         yield f"{answer['workflow']} can be deployed."
     else:
         yield f"{answer['workflow']} is deployed, version {answer['version']}."
-        for one in answer["schedules"]:
-            yield f"  {one['handler']}: {one['words']}, next {say_time(one['next'], 'never')}"
+    for one in answer["schedules"]:
+        yield f"  {one['handler']}: {one['words']}, next {say_time(one['next'], 'never')}"
     said = [one["sentence"] for one in answer.get("permissions", ()) if one.get("is_allowed", True)]
     if said:
         yield f"{'It' if not answer.get('checked') else 'If you allow it, it'} {'; '.join(said)}."

@@ -16,6 +16,7 @@ from scheduler.rules.phases import HandlerKind
 from scheduler.store import connections, workflows
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
+from scheduler.timing.words import say
 from scheduler.workers.dependencies import BadDependenciesError, Dependencies, read_dependencies
 from scheduler.workers.discovery import ToolUse, find_tools
 
@@ -39,6 +40,8 @@ class Validated:
     described: dict[str, Any]
     uses: tuple[ToolUse, ...]
     warnings: tuple[str, ...] = ()
+    schedules: tuple[dict[str, Any], ...] = ()
+    """Of each handler with times: what they mean, and when the next would be."""
 
     @property
     def sha256(self) -> str:
@@ -79,7 +82,14 @@ class Validation:
         if sentences:
             raise NotValidError(sentences)
         warnings = (*_competing(plan), *self._not_connected(plan))
-        return Validated(path=path, source=source, described=described, uses=uses, warnings=warnings)
+        return Validated(
+            path=path,
+            source=source,
+            described=described,
+            uses=uses,
+            warnings=warnings,
+            schedules=tuple(self._preview(plan)),
+        )
 
     def _read_needs(self, file: str, source: str) -> Dependencies:
         try:
@@ -105,6 +115,14 @@ class Validation:
             raise BadScheduleError("schedule", "schedule: it has no time after now; give it a later or wider one.")
         policies = Policies.read(handler.policies, self._context.settings.policies(handler.kind))
         refuse_side_by_side(policies.overlap, handler.kind)
+
+    def _preview(self, plan: Plan) -> Iterator[dict[str, Any]]:
+        now = self._context.clock.now()
+        for handler in plan.handlers.values():
+            if handler.schedule is not None:
+                spec = self._context.read_spec(handler.schedule, now)
+                at = spec.times(self._context.machine_zone).after(now)
+                yield {"handler": handler.name, "words": say(spec), "next": at}
 
     def _is_deployed(self, plan: Plan, handler: Handler) -> bool:
         """Whether it has these times already; they may have passed since."""

@@ -88,7 +88,11 @@ def test_a_log_that_nobody_will_write_is_not_waited_for(line: Line) -> None:
 
 
 def test_checking_stores_nothing(line: Line) -> None:
-    assert line.deploy(job(), "--check")["checked"] is True
+    checked = line.deploy(job(), "--check")
+    assert (checked["checked"], checked["version"], checked["warnings"]) == (True, None, [])
+    [schedule] = checked["schedules"]
+    assert (schedule["handler"], schedule["words"]) == ("work", "Daily at 03:00")
+    assert schedule["next"].endswith("T03:00:00Z"), "when it would run"
     assert line.ask("list") == {"workflows": []}
     assert "no workflow here" in line.read("list")
 
