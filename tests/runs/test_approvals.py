@@ -5,6 +5,7 @@ import pytest
 from scheduler.engine.refusal import RefusedError
 from scheduler.rules.failures import FailureClass
 from scheduler.store import grants
+from scheduler.store.workflows import ScriptOrigin
 from tests.engine.harness import DAY, MINUTE, SECOND
 from tests.runs.scripts import consumer
 from tests.runs.shop import Shop, fail
@@ -48,6 +49,20 @@ def test_first_asks_until_one_yes(shop: Shop) -> None:
     shop.tick()
     assert come(shop, "b") is None
     assert len(shop.world.calls) == 2
+
+
+@pytest.mark.parametrize(("origin", "asks"), [(ScriptOrigin.AUTHOR, False), (ScriptOrigin.FIX, True)])
+def test_first_asks_again_after_a_repair(shop: Shop, origin: ScriptOrigin, *, asks: bool) -> None:
+    """The yes was for what a person wrote."""
+    shop.deploy(consumer(approve="first"))
+    shop.publish("a")
+    shop.tick()
+    shop.answering.approve(shop.requests()[0].id)
+    shop.tick()
+    shop.deploy(f"{consumer(approve='first')}# another version\n", origin=origin)
+    shop.publish("b")
+    shop.tick()
+    assert ([one.kind for one in shop.requests()] == ["approval"]) is asks
 
 
 def test_first_asks_again_after_a_no(shop: Shop) -> None:
