@@ -9,6 +9,7 @@ import pytest
 from scheduler.engine.refusal import RefusedError
 from scheduler.rules.failures import FailureClass
 from scheduler.store import lanes
+from scheduler.store.workflows import ScriptOrigin
 from tests.engine.harness import HOUR, MINUTE
 from tests.runs.scripts import consumer, job, prepare, producer
 from tests.runs.shop import Shop, fail
@@ -46,13 +47,16 @@ def test_what_runs_finishes_on_its_version_and_the_new_one_applies_from_the_next
     assert shop.states("j") == ["succeeded"] * 2, "its time was not let go while it ran"
 
 
-def test_while_an_approval_waits_it_is_withdrawn_and_asked_anew_for_what_the_new_version_would_do(shop: Shop) -> None:
-    """X14."""
+@pytest.mark.parametrize("origin", [ScriptOrigin.AUTHOR, ScriptOrigin.FIX])
+def test_while_an_approval_waits_it_is_withdrawn_and_asked_anew_for_what_the_new_version_would_do(
+    shop: Shop, origin: ScriptOrigin
+) -> None:
+    """X14: also of a repair, which is made for another run."""
     shop.deploy(consumer(approve="always"))
     shop.publish("a")
     shop.tick()
     [old] = shop.requests()
-    shop.deploy(consumer(approve="always", tool="send"))
+    shop.deploy(consumer(approve="always", tool="send"), origin=origin)
     assert shop.requests() == [] and shop.pending() == ["a"]
     shop.tick()
     [new] = shop.requests()
