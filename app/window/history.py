@@ -42,6 +42,8 @@ class HistoryPage(Page):
         super().__init__(installation)
         self.title = self.tr("History")
         self._shown: Found | None = None
+        self._turn = 0
+        """How often something else was looked for: that need not wait until news may be looked at again."""
         self._total: int | None = None
         """Of all that is looked for, once it is known."""
         zone = ZoneInfo(installation.house.engine.context.machine_zone)
@@ -64,8 +66,7 @@ class HistoryPage(Page):
             names = {one.slug: one.name for one in workflows.every_one(installation.database.read())}
             return read_page(installation, wanted, None, number), names
 
-        # What else is looked for need not wait until news may be looked at again.
-        self.asking.ask_latest(f"rows {wanted}", read, lambda found: self._show(wanted, *found), self.saying.refuse)
+        self.asking.ask_latest(f"rows {self._turn}", read, lambda found: self._show(wanted, *found), self.saying.refuse)
         if self.pane.isVisible():
             self.pane.refresh()
 
@@ -127,7 +128,7 @@ class HistoryPage(Page):
         layout.addWidget(self.count)
 
     def _connect(self) -> None:
-        self.filters.changed.connect(self.refresh)
+        self.filters.changed.connect(self._look_anew)
         self.filters.field.left.connect(self.table.setFocus)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._choose())
         self.table.clicked.connect(lambda _: self._choose())
@@ -139,6 +140,10 @@ class HistoryPage(Page):
         self.nothing.acted.connect(self.filters.show_all)
         self.export.clicked.connect(self._choose_export)
         self.model.rowsInserted.connect(self._say_count)
+
+    def _look_anew(self) -> None:
+        self._turn += 1
+        self.refresh()
 
     def _show(self, wanted: Found, read: Read, names: dict[str, str]) -> None:
         self.filters.show_names(names)
@@ -181,7 +186,7 @@ class HistoryPage(Page):
                 self._total = total
                 self._say_count()
 
-        self.asking.ask_latest(f"count {wanted}", lambda: views.count_history(wanted), take, rest=_COUNT_REST)
+        self.asking.ask_latest(f"count {self._turn}", lambda: views.count_history(wanted), take, rest=_COUNT_REST)
 
     def _say_count(self) -> None:
         number = self.model.rowCount()
