@@ -158,12 +158,14 @@ class Window(QMainWindow):
         self.closing.emit()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802  # Qt's name
-        """Unseen, it needs no pictures and wakes nobody."""
+        """Unseen, it needs no pictures, wakes nobody, and chores need not step back for it."""
         super().hideEvent(event)
         QPixmapCache.setCacheLimit(0)
+        self._installation.house.workshop.step_back(on=False)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         QPixmapCache.setCacheLimit(_PICTURES)
+        self._installation.house.workshop.step_back(on=True)
         super().showEvent(event)
         if self.page is None:
             self.open_page("today")

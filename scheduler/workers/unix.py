@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from scheduler.workers.processes import end_family
+from scheduler.workers.weighing import weights
 
 __all__ = [
     "NEWS",
@@ -74,6 +75,7 @@ def take_in(process: "subprocess.Popen[bytes]", _mark: str, _memory: int | None 
     """Chores, and what they start, leave the computer to the person in front of it. A worker limits its own memory."""
     with suppress(AttributeError, OSError):  # another system, or it is gone already
         os.setpriority(os.PRIO_PROCESS, process.pid, min(19, os.getpriority(os.PRIO_PROCESS, 0) + _LATER))
+    weights.add(process)
 
 
 def widen(pipe: int, size: int) -> None:

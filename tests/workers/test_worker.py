@@ -152,7 +152,7 @@ class TestToolsThatFail:
 
 class TestStopping:
     def test_a_script_that_looks_at_cancelled_ends_by_itself(self, start: Start) -> None:
-        worker = start(job("print('go')\nwhile not ctx.cancelled: pass\nprint('bye')"))
+        worker = start(job("print('go')\nwhile not ctx.cancelled: pass\nprint('bye')"), Limits())
         recorder = Recorder(on_log=lambda _: worker.stop())
         assert worker.run(phase(), recorder) == Cancelled()
         assert recorder.text == "go\nbye\n"
@@ -191,7 +191,7 @@ class TestStopping:
         assert recorder.text == "go\nasked\n"
 
     def test_kill_does_not_ask(self, start: Start) -> None:
-        worker = start(job("print('go')\nwhile not ctx.cancelled: pass\nprint('bye')"))
+        worker = start(job("print('go')\nwhile not ctx.cancelled: pass\nprint('bye')"), Limits())
         recorder = Recorder(on_log=lambda _: worker.stop(kill=True))
         assert worker.run(phase(), recorder) == Cancelled()
         assert relatives(worker.mark) == []

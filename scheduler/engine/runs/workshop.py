@@ -15,6 +15,7 @@ from scheduler.workers.outcomes import CouldNotStartError, Outcome, ScriptFailed
 from scheduler.workers.pool import NotLoadedError, Pool
 from scheduler.workers.records import end_orphans
 from scheduler.workers.script import Script
+from scheduler.workers.weighing import weights
 from scheduler.workers.worker import Worker
 
 _KEPT = 500
@@ -54,6 +55,10 @@ class Workshop:
     def end_orphans(self) -> int:
         """End the workers that an instance left behind which was killed; how many there were."""
         return end_orphans(self._folder)
+
+    def step_back(self, *, on: bool) -> None:
+        """Leave more of the processor to the app, while somebody looks at it."""
+        weights.step_back(on=on)
 
     def acquire(self, plan: Plan, keep: Callable[[str], None] = lambda _: None) -> Worker:
         """A worker that has loaded this version; `keep` gets what is printed on the way.

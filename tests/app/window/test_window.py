@@ -19,6 +19,7 @@ from app.window.pages import PAGES
 from app.window.window import Window
 from app.window.workflow import WorkflowPane
 from app.words.languages import Language, speak
+from scheduler.engine.runs.workshop import Workshop
 from tests.app.living import Wait, deploy, overview_of
 from tests.app.window.filling import few
 
@@ -128,6 +129,14 @@ def drop(window: Window, *paths: Path) -> QDropEvent:
     else:
         event.ignore()
     return event
+
+
+def test_chores_step_back_while_it_is_in_sight(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+    monkeypatch.setattr(Workshop, "step_back", lambda _, *, on: seen.append(on))
+    window.hide()
+    window.show()
+    assert seen == [False, True]
 
 
 def test_a_script_dropped_on_any_page_is_shown_before_it_is_deployed(window: Window, tmp_path: Path) -> None:
