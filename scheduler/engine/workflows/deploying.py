@@ -88,7 +88,7 @@ class Deploying:
 
     def deploy(self, db: sqlite3.Connection, new: Validated, wish: Wish, now: datetime) -> dict[str, Any]:
         old = workflows.find(db, new.slug)
-        if old is not None and old.path != new.path and not wish.replace and wish.origin is ScriptOrigin.AUTHOR:
+        if old is not None and old.path != new.path and not wish.replace:
             raise RefusedError(
                 "exists",
                 f"There is already a workflow {old.name}, from {old.path}. "
