@@ -119,6 +119,7 @@ def test_a_percent_sign_feeds_the_command() -> None:
     [words] = job.commands
     assert words[3:] == ("mail -s 50% me", "Dear me,\n\nbye", "/bin/sh")
     assert job.title == "mail -s 50% me"
+    assert one("0 4 * * * mail me %Dear me").title == "mail me"
 
 
 def test_a_zone_of_its_own_is_kept_and_an_unknown_one_keeps_its_lines_out() -> None:
@@ -158,7 +159,8 @@ def test_a_random_delay_becomes_jitter() -> None:
     [job] = read_crontab("RANDOM_DELAY=45\n0 4 * * * x\n").jobs
     assert job.settings["jitter"] == "+45m"
     assert job.notes
-    assert read_crontab("RANDOM_DELAY=soon\n").left[0].line == 1
+    for wrong in ("soon", "1441", "-1"):
+        assert read_crontab(f"RANDOM_DELAY={wrong}\n").left[0].line == 1
 
 
 def test_a_secret_is_never_copied() -> None:

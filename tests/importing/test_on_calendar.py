@@ -61,7 +61,7 @@ EXPRESSIONS = [
 ]
 REFUSED = [
     "someday 09:00", "25:00", "*-13-01", "09:00 Mars/Base", "1-2-3-4", "*:*:*:*", "a:b", "*-*-*/0", "Fri..Mon 09:00",
-    "Sun-Mon", "Mon.. 09:00", "Mon,,Tue 09:00", "Mon..Wed..Fri 09:00", "*-*-* 22..6:00",
+    "Sun-Mon", "Tue..Mon", "Mon.. 09:00", "Mon,,Tue 09:00", "Mon..Wed..Fri 09:00", "*-*-* 22..6:00",
 ]  # fmt: skip
 """What systemd refuses too."""
 LEFT = ["*-*~3 18:00", *REFUSED]

@@ -163,7 +163,7 @@ def test_a_file_that_belongs_to_no_timer_is_listed() -> None:
         (timed("OnCalendar=*-02-30"), SERVICE, 2, "never"),
         (timed("OnUnitActiveSec=5s"), SERVICE, 2, "too often"),
         (timed("OnUnitActiveSec=soon"), SERVICE, 2, "length"),
-        (timed("OnCalendar=daily", "RandomizedDelaySec=2d"), SERVICE, 3, "a day at most"),
+        (timed("OnCalendar=daily", "RandomizedDelaySec=25h"), SERVICE, 3, "a day at most"),
         (TIMER, serving("Type=oneshot"), 1, "no command"),
         (TIMER, serving("ExecStart=/bin/x ${HOME}"), 2, "variables"),
         (TIMER, serving("ExecStart=/bin/x %i"), 2, "%i"),

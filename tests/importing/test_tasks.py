@@ -144,6 +144,8 @@ def test_unsaid_settings_are_those_of_windows() -> None:
 def test_a_command_keeps_its_arguments_as_they_were() -> None:
     job = one(task(DAILY))
     assert job.commands == (("cmd.exe", "/d", "/s", "/c", '"C:\\Program Files\\Tool\\tool.exe" /quiet "a b"'),)
+    quoted = EXEC.replace("<Command>", '<Command>"').replace("</Command>", '"</Command>')
+    assert one(task(DAILY).replace(EXEC, quoted)).commands == job.commands, "with quotes of its own, or without"
     assert job.title == "Tidy up"
 
 

@@ -49,22 +49,18 @@ class ChatFixer:
         }
         try:
             answer = self._ask(json.dumps(asked).encode(), seconds)
-            if answer.status >= 300:
-                self._left -= _guess(sent)
-                raise FixerFailedError(f"The fixer at {answer.host} refused ({answer.status}).")
         except ToolFailedError as error:
             if error.failure.kind is not FailureClass.UNSURE:
                 raise NotAskedError(f"The fixer could not be asked. {error}") from error
             self._left -= _guess(sent)
             raise FixerFailedError(f"The fixer gave no answer that can be used. {error}") from error
+        cost = _guess(sent)
         try:
-            told = answer.json()
-            text = told["choices"][0]["message"]["content"]
-        except (ToolFailedError, KeyError, IndexError, TypeError) as error:
-            raise FixerFailedError(f"The fixer at {answer.host} answered in another way than was agreed.") from error
-        if not isinstance(text, str):
-            raise FixerFailedError(f"The fixer at {answer.host} answered without a text.")
-        self._left -= _counted(told) or _guess(sent) + _guess(text)
+            if answer.status >= 300:
+                raise FixerFailedError(f"The fixer at {answer.host} refused ({answer.status}).")
+            text, cost = _read(answer, cost)
+        finally:  # what was heard is paid for, whether it is of use or not
+            self._left -= cost
         return read_script(text)
 
     def give_up(self) -> None:
@@ -98,6 +94,18 @@ class ChatFixer:
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+def _read(answer: Answer, sent: int) -> tuple[str, int]:
+    """What was answered, and what that cost."""
+    try:
+        told = answer.json()
+        text = told["choices"][0]["message"]["content"]
+    except (ToolFailedError, KeyError, IndexError, TypeError) as error:
+        raise FixerFailedError(f"The fixer at {answer.host} answered in another way than was agreed.") from error
+    if not isinstance(text, str):
+        raise FixerFailedError(f"The fixer at {answer.host} answered without a text.")
+    return text, _counted(told) or sent + _guess(text)
 
 
 def _guess(text: str) -> int:

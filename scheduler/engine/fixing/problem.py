@@ -13,6 +13,7 @@ _IN_TEXT = re.compile(
     r"(?i)(\b(?:[\w-]*(?:password|passwd|secret|token|api[_-]?key))\b[\"']?\s*[=:]\s*|\bauthorization\s*[=:]\s*(?:\w+\s+)?)"
     r"(\"[^\"]*\"|'[^']*'|\S+)"
 )
+_IN_ADDRESS = re.compile(r"(?<=://)[^\s/@]+@")
 _LONGEST_LOG = 4_000
 _LONGEST_INPUT = 4_000
 _RULES = """You repair one Python script of Dayhand, which runs recurring chores. Answer with the whole new script in
@@ -75,8 +76,8 @@ def _hidden(name: str, value: Any) -> Any:
 
 
 def hide_in_text(text: str) -> str:
-    """Without what stands behind a name such as password or token."""
-    return _IN_TEXT.sub(lambda match: f"{match[1]}(left out)", text)
+    """Without what stands behind a name such as password or token, or before the server in an address."""
+    return _IN_TEXT.sub(lambda match: f"{match[1]}(left out)", _IN_ADDRESS.sub("(left out)@", text))
 
 
 def hide_in_report(text: str) -> str:

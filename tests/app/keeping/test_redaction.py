@@ -42,8 +42,8 @@ def test_the_lines_of_code_and_the_kind_of_error_stay_but_not_what_it_says() -> 
 
 
 def test_values_that_are_known_go_wherever_they_stand_the_longest_first() -> None:
-    told = redact("Cannot read /srv/tax/2026 nor /srv/tax", ["/srv/tax", "/srv/tax/2026", "no"])
-    assert told == f"Cannot read {HIDDEN} nor {HIDDEN}"
+    told = redact("Cannot read /srv/tax/2026 nor /srv/tax of anna", ["/srv/tax", "/srv/tax/2026", "anna", "of"])
+    assert told == f"Cannot read {HIDDEN} nor {HIDDEN} of {HIDDEN}"
 
 
 def test_the_home_folder_is_not_named() -> None:

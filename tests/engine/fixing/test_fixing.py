@@ -4,7 +4,8 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -249,6 +250,39 @@ def test_a_repair_costs_no_more_tokens_than_it_may(shop: Shop) -> None:
     assert len(server.asked) == 2
     first, second = (json.loads(one.body)["max_tokens"] for one in server.asked)
     assert second < first < 3_000
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(500),
+        Reply(body=b"{}"),
+        Reply(body=b"x" * 5_000_000),
+        *answer("x" * 90),
+        Reply(body=json.dumps({"choices": [{"message": {"content": "no"}}], "usage": {"total_tokens": -9}}).encode()),
+    ],
+    ids=["refused", "misshapen", "broken off", "not counted", "counted wrongly"],
+)
+def test_what_was_heard_is_paid_for_whether_it_is_of_use_or_not(reply: Reply) -> None:
+    """As many tokens as were sent at least, so what is left for an answer shrinks by them."""
+    problem = replace(PROBLEM, script="x" * 6_000)
+    with web(lambda _: reply) as server:
+        fixer = ChatFixer(base_url=server.url, model="m", tokens=8_000)
+        for _ in range(2):
+            with suppress(FixerFailedError):
+                fixer.mend(problem, 60)
+    first, second = (json.loads(one.body)["max_tokens"] for one in server.asked)
+    assert first - second > 2_000
+
+
+def test_a_server_that_sends_us_on_is_not_followed() -> None:
+    """The key is for one address alone."""
+    [told] = answer(GOOD)
+    with web(lambda _: told) as other:
+        elsewhere = replace(told, status=307, headers={"Location": other.url})
+        with serving([elsewhere]) as (fixer, _), pytest.raises(FixerFailedError, match="refused \\(307\\)"):
+            fixer.mend(PROBLEM, 60)
+    assert other.asked == []
 
 
 def test_what_is_larger_than_the_limit_is_not_sent(shop: Shop) -> None:

@@ -16,14 +16,26 @@ def test_secrets_and_the_words_of_mails_are_left_out_and_the_shape_stays() -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["password: hunter2", "MY_TOKEN='hunter2'", "Authorization: Bearer hunter2", '"api_key": "hunter2"']
+    "text",
+    [
+        "password: hunter2",
+        "MY_TOKEN='hunter2'",
+        "Authorization: Bearer hunter2",
+        '"api_key": "hunter2"',
+        "https://me:hunter2@example.org/x",
+    ],
 )
 def test_a_secret_in_a_log_is_left_out(text: str) -> None:
     assert "hunter2" not in hide_in_text(f"before {text} after")
 
 
 def test_only_the_end_of_a_long_log_is_told() -> None:
-    assert len(end_of("x" * 100_000)) == 4_000
+    assert end_of("x" * 100_000 + "the end") == "x" * 3_993 + "the end"
+
+
+def test_only_the_beginning_of_long_inputs_is_told() -> None:
+    problem = Problem(script="s", error="e", handler="C", phase="p", inputs=["begin", "x" * 100_000])
+    assert '["begin", "xxx' in problem.prompt() and len(problem.prompt()) < 4_200
 
 
 def test_all_that_is_sent_can_be_read_before() -> None:
