@@ -12,6 +12,7 @@ from scheduler.engine.fixing.fixer import Fixer, FixerFailedError, NotAskedError
 from scheduler.engine.fixing.problem import Problem, end_of, hide_in_report, hide_private
 from scheduler.engine.fixing.proposals import Proposal, keep_unused
 from scheduler.engine.fixing.repairs import MOST_ATTEMPTS, count_of
+from scheduler.engine.fixing.withholding import give_back, withhold
 from scheduler.engine.house import House
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
@@ -101,7 +102,7 @@ class Fixing:
     def _attempt(self, problem: Problem, flow: WorkflowRow, row: RunRow, seconds: float) -> Proposal:
         assert self._fixer is not None, "nobody was named to repair it"
         try:
-            new = self._fixer.mend(problem, seconds)
+            new = give_back(self._fixer.mend(problem, seconds), problem.script)
         except (NotAskedError, SpentError):
             raise
         except FixerFailedError as error:
@@ -168,6 +169,7 @@ def describe(db: sqlite3.Connection, row: RunRow, *, private: bool = False) -> P
     text: Callable[[str], str] = (lambda value: value) if private else hide_in_report
     return Problem(
         script=script.source,
+        shown=script.source if private else withhold(script.source),
         error=text(str(error.get("sentence", ""))),
         traceback=text(str(error.get("traceback") or "")),
         handler=row.handler,

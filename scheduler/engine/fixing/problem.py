@@ -25,6 +25,8 @@ hides what it does (getattr, exec, other names for ctx), is refused."""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     script: str
+    shown: str = ""
+    """The script as it is sent, where that is another."""
     error: str
     traceback: str = ""
     handler: str
@@ -37,7 +39,7 @@ class Problem:
     def prompt(self) -> str:
         """All that is sent; the person can look at it before."""
         parts = [
-            f"The script:\n```python\n{self.script}\n```",
+            f"The script:\n```python\n{self.shown or self.script}\n```",
             f"{self.handler} failed in {self.phase}: {self.error}",
             f"Traceback:\n{self.traceback}" if self.traceback else "",
             f"The end of its log:\n{self.log}" if self.log else "",
@@ -68,11 +70,16 @@ def hide_private(value: Any) -> Any:
 
 
 def _hidden(name: str, value: Any) -> Any:
-    if any(word in name for word in _SECRET):
+    if is_secret_name(name):
         return "(a secret, left out)"
     if name in _PRIVATE and isinstance(value, str):
         return f"({len(value)} letters, left out)"
     return hide_private(value)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what stands under such a name is likely nobody else's business."""
+    return any(word in name.lower() for word in _SECRET)
 
 
 def hide_in_text(text: str) -> str:

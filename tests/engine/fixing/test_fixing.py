@@ -212,6 +212,16 @@ def test_what_is_sent_can_be_looked_at_and_holds_nothing_private(shop: Shop) -> 
         fixing.describe(shop.runs()[-1].id)
 
 
+def test_a_secret_in_the_script_is_not_sent_and_not_lost(shop: Shop) -> None:
+    broken, good = (f'TOKEN = "hunter2"\n{source}' for source in (BROKEN, GOOD))
+    run = failed(shop, broken)
+    with serving(answer(good.replace("hunter2", "(secret 1, left out)"))) as (fixer, asked):
+        proposal = Fixing(shop.house, fixer).propose(run)
+    assert b"hunter2" not in asked[0].body and b"(secret 1, left out)" in asked[0].body
+    assert proposal.validated.source.strip() == good.strip()
+    assert "hunter2" not in proposal.sent
+
+
 def test_a_command_reads_the_problem_and_writes_the_script(shop: Shop, tmp_path: Path) -> None:
     run = failed(shop)
     tool = tmp_path / "tool.py"
