@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -159,6 +160,10 @@ class Timeline(QAbstractScrollArea):
         paint_title(brush, heading, day[:1].upper() + day[1:], is_heading=True)
         if has_now:
             paint_now(brush, now_x, bottom, say_clock(scene.now.replace(second=0), scene.zone))
+        if self.hasFocus() and self._focused is None:  # until a mark in it has it
+            painter.setPen(QPen(QColor(colours.text), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRect(1, 1, width - 2, height - 2))
         painter.end()
 
     def _paint_lanes(self, brush: Brush, plot: QRect) -> None:

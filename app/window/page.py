@@ -41,6 +41,9 @@ class Page(QWidget):
     def open_subject(self, subject: str) -> None:
         """Show this one; `refresh` follows."""
 
+    def order(self) -> None:
+        """Before Tab goes on: put what was made late where it is seen."""
+
     def take_file(self, path: Path) -> None:
         """A script that was dropped on the window; only the page of workflows is given one."""
 

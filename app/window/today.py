@@ -11,6 +11,7 @@ from app.look.dressing import mark
 from app.look.theme import Space, Tone
 from app.overview import Overview
 from app.widgets.empty import EmptyPage
+from app.widgets.tabbing import chain
 from app.widgets.timeline import Timeline
 from app.window.cards import Cards
 from app.window.day import Day, read_day
@@ -46,6 +47,9 @@ class TodayPage(Page):
     def refresh(self) -> None:
         installation = self.installation
         self.asking.ask_latest("day", lambda: read_day(installation), self.show_day)
+
+    def order(self) -> None:
+        chain(self.cards, self._more, self.timeline, self.happenings)
 
     def show_day(self, day: Day) -> None:
         if not self.isVisible():  # it looks again when it is

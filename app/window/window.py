@@ -36,6 +36,7 @@ from app.look.theme import Space, Tone, blend, colours_of
 from app.overview import Overview, say_next, say_summary
 from app.widgets.fitting import fit
 from app.widgets.stack import Stack
+from app.widgets.tabbing import put_last
 from app.widgets.toast import Toast
 from app.window.page import Page, dropped_script
 from app.window.pages import PAGES, make_page, say_title
@@ -54,7 +55,7 @@ QListWidget {{ background: transparent; border: none; outline: none; padding: {s
 QListWidget::item {{ padding: {small}px; border-radius: 6px; color: {text}; border: 2px solid transparent; }}
 QListWidget::item:hover {{ background: {hover}; }}
 QListWidget::item:selected {{ background: {soft}; color: {accent}; }}
-QListWidget:focus::item:selected {{ border-color: {accent}; }}
+QListWidget::item:selected:focus {{ border-color: {accent}; }}
 """
 
 
@@ -175,6 +176,13 @@ class Window(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)
         self._name_items()
+
+    def focusNextPrevChild(self, forth: bool) -> bool:  # noqa: N802, FBT001  # Qt's name
+        """As one reads: the side, the page, and Help at the end, though it was made before most of the page."""
+        if self.page is not None:
+            self.page.order()
+        put_last(self.help)
+        return super().focusNextPrevChild(forth)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)

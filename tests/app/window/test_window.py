@@ -16,6 +16,7 @@ from app.look.theme import LIGHT
 from app.window.deploy_dialog import DeployDialog
 from app.window.help import HelpDialog, list_page_keys
 from app.window.pages import PAGES
+from app.window.today import TodayPage
 from app.window.window import Window
 from app.window.workflow import WorkflowPane
 from app.words.languages import Language, speak
@@ -255,3 +256,27 @@ def test_f1_and_the_foot_lead_to_help(window: Window, qtbot: QtBot) -> None:
     by_key.accept()
     window.help.click()
     assert len(window.findChildren(HelpDialog)) == 2
+
+
+def test_tab_goes_as_one_reads(
+    qtbot: QtBot,
+    installation: Installation,
+    request_: object,
+    open_window: Callable[[Installation], Window],
+    wait: Wait,
+) -> None:
+    """The side, then what needs the person, though it was made last, the day, and Help at the end."""
+    window = open_window(installation)
+    window.show_overview(overview_of(installation))
+    today = window.pages["today"]
+    assert isinstance(today, TodayPage)
+    wait(lambda: today.day is not None and today.cards.cards)
+    window.navigation.setFocus()
+    seen: list[QWidget] = []
+    while (one := QApplication.focusWidget()) is not None and one not in seen:
+        seen.append(one)
+        window.focusNextChild()
+    card = next(iter(today.cards.cards.values()))
+    wanted = [window.navigation, card, card.buttons["approve"], today.timeline, window.help]
+    assert [one for one in seen if one in wanted] == wanted
+    assert seen[-1] is window.help
