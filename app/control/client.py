@@ -36,8 +36,10 @@ def reach(folder: Path) -> socket.socket | None:
     return None
 
 
-def ask(end: socket.socket, verb: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every message of the answer; LostError if the last one is missing."""
+def ask(
+    end: socket.socket, verb: str, arguments: dict[str, Any], *, seconds: float | None = None
+) -> Iterator[dict[str, Any]]:
+    """Every message of the answer; LostError if the last one is missing, or does not come in so many seconds."""
     with closing(end):
         with contextlib.suppress(OSError):  # sent away before everything was said: it is read why
             write_line(end, {"verb": verb, "arguments": arguments}, _SECONDS_TO_ASK)
@@ -45,7 +47,7 @@ def ask(end: socket.socket, verb: str, arguments: dict[str, Any]) -> Iterator[di
         while True:
             message = None
             with contextlib.suppress(OSError, BadLineError):
-                message = reader.read()
+                message = reader.read(seconds)
             if message is None:
                 raise LostError
             yield message

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QEventLoop, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer, Signal
 from PySide6.QtGui import QPixmapCache
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.look.icons import app_icon
 from app.platform.machine import session_bus
@@ -26,6 +26,18 @@ class App(QApplication):
             self.quit_asked.emit()
             return True
         return super().event(event)
+
+
+def tell_of_silence(folder: Path) -> None:
+    """The app that runs does not answer, and there is none here to say so: a dialog until the person has read it."""
+    app = App([sys.argv[0]])
+    app.setApplicationDisplayName("Dayhand")
+    speak(read_language(folder))
+    sentence = QCoreApplication.translate(
+        "start",
+        "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again.",
+    )
+    QMessageBox.warning(None, "Dayhand", sentence)
 
 
 def appear(folder: Path) -> tuple[App, Tray]:

@@ -26,6 +26,7 @@ _LONGEST = 2_000_000
 _PATIENCE = 15.0
 """Seconds that a command may keep the folder, or another app may take to start listening."""
 _PAUSE = 0.1
+_SILENT = "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def _held(folder: Path, *, alone: bool) -> Iterator[None]:
         except FolderInUseError:
             if (end := client.reach(folder)) is not None:
                 if not alone:
-                    raise _AlreadyRunningError(_show(end)) from None
+                    raise _AlreadyRunningError(_show(end, folder)) from None
                 if _lives(end):
                     raise
             if time.monotonic() > give_up:
@@ -125,19 +126,24 @@ def _held(folder: Path, *, alone: bool) -> Iterator[None]:
 def _lives(end: socket.socket) -> bool:
     """Whether somebody answers there. The socket of an app that was killed may outlive it for a moment."""
     try:
-        return any("answer" in message or "error" in message for message in client.ask(end, "attention", {}))
+        said = client.ask(end, "attention", {}, seconds=_PATIENCE)
+        return any("answer" in message or "error" in message for message in said)
     except client.LostError:
         return False
 
 
-def _show(end: socket.socket) -> str:
+def _show(end: socket.socket, folder: Path) -> str:
     """Ask the app that runs to show itself; what it says."""
     try:
-        for message in client.ask(end, "window", {}):
+        for message in client.ask(end, "window", {}, seconds=_PATIENCE):
             if "answer" in message:
                 return f"Dayhand is already running. {message['answer']['sentence']}"
     except client.LostError as error:
-        raise RefusedError(str(error), "lost") from error
+        if has_display() and not sys.stderr.isatty():  # who starts it from a menu sees no terminal
+            from app.life.appearing import tell_of_silence  # noqa: PLC0415  as above
+
+            tell_of_silence(folder)
+        raise RefusedError(_SILENT, "silent") from error
     return "Dayhand is already running."
 
 

@@ -3703,6 +3703,13 @@ Deine: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>start</name>
+    <message>
+        <source>Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again.</source>
+        <translation>Dayhand läuft, antwortet aber nicht. Warte einen Moment; wenn das nicht hilft, beende es und starte es neu.</translation>
+    </message>
+</context>
+<context>
     <name>strip</name>
     <message>
         <source>Never ran</source>

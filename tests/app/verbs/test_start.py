@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from app import cli
+from app.control.place import make_private, places
+from app.verbs import start as start_verb
 from app.verbs.start import has_display
+from scheduler.store.lock import hold
 
 
 def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
@@ -69,6 +73,21 @@ def test_a_second_one_shows_the_first_and_never_runs_beside_it(tmp_path: Path) -
     assert "already running" in complained
     first.terminate()
     first.communicate(timeout=30)
+
+
+def test_one_that_hangs_is_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has the folder and hears the second one, but never answers."""
+    monkeypatch.setattr(start_verb, "_PATIENCE", 0.1)
+    monkeypatch.setattr(start_verb, "has_display", lambda: False)
+    place = places(tmp_path)[0]
+    make_private(place.parent)
+    with hold(tmp_path), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as silent:
+        silent.bind(str(place))
+        silent.listen()
+        assert cli.run(["--data-dir", str(tmp_path)]) == 1
+    assert "is running but does not answer" in capsys.readouterr().err
 
 
 def test_until_idle_it_does_what_is_there_to_do_and_ends(tmp_path: Path) -> None:
