@@ -112,7 +112,9 @@ def program(qtbot: QtBot, desk: Desktop, tmp_path: Path) -> Iterator[Program]:
     if made.process is not None and made.process.poll() is None:
         made.process.terminate()
         made.process.wait(60)
-    sys.stdout.write(desk.processes.output()[-6_000:])  # shown if the test failed
+    sys.stdout.write(desk.processes.output()[-6_000:])  # this and the app's own log are shown if the test failed
+    for log in sorted(tmp_path.glob("logs/*")):
+        sys.stdout.write(f"{log.name}: {log.read_text(encoding='utf-8', errors='replace')[-6_000:]}\n")
 
 
 def test_the_button_of_a_notice_approves_the_run_from_beginning_to_end(desk: Desktop, program: Program) -> None:
