@@ -270,6 +270,12 @@ def put(calendar: str, uid: str, title: str, start: str) -> None:
     ask("PUT", f"{calendar}{uid}.ics", text)
 
 
+def test_one_that_nobody_has_connected_is_said_without_a_command_for_those_who_see_a_button(home: Household) -> None:
+    home.begin(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {})
+    [request] = home.shop.requests()
+    assert request.sentence == "caldav:calendar is not connected yet."
+
+
 def test_events_are_told_a_while_before_they_begin(home: Household, calendar: str) -> None:
     put(calendar, "a", "Dentist", ":20261116T120000Z")
     put(calendar, "b", "Holiday", ";VALUE=DATE:20261117")

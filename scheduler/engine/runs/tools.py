@@ -191,7 +191,7 @@ class Tools:
         if row is None and connector.fields:
             raise FailedError.because(
                 FailureClass.AUTH,
-                f"{call.connection} is not connected yet. Connect it: dayhand connect {call.connection}",
+                f"{call.connection} is not connected yet.",
                 call.connection,
             )
         if row is not None and row.trouble is not None:
