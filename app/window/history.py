@@ -238,11 +238,15 @@ class HistoryPage(Page):
         self.saying.say(self.tr("Writing {file}…").format(file=path.name), Tone.QUIET)
         self.asking.ask(
             lambda: write_history(installation, wanted, path),
-            lambda number: self.saying.say(
-                self.tr("{number} rows were written to {file}.").format(number=say_number(number), file=path.name)
-            ),
+            lambda written: self._say_export(path, *written),
             self.saying.refuse,
         )
+
+    def _say_export(self, path: Path, number: int, is_cut: bool) -> None:  # noqa: FBT001  as it was counted
+        said = self.tr("{number} rows were written to {file}.")
+        if is_cut:
+            said = self.tr("The newest {number} rows were written to {file}; choose days to export the others.")
+        self.saying.say(said.format(number=say_number(number), file=path.name), Tone.ATTENTION if is_cut else Tone.GOOD)
 
     def _now(self) -> datetime:
         return self.installation.house.engine.context.clock.now()

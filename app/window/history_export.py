@@ -10,16 +10,16 @@ from app.life.installation import Installation
 from app.window.history_rows import Row, read_page
 from scheduler.engine.workflows.views.history import Found
 
-_MOST_EXPORTED = 100_000
+_MOST_EXPORTED, _AT_ONCE = 100_000, 1_000
 _COLUMNS = ("at", "result", "workflow", "what", "seconds", "run")
 
 
-def write_history(installation: Installation, wanted: Found, path: Path) -> int:
-    """As JSON if the file is called so, else as CSV; how many rows."""
+def write_history(installation: Installation, wanted: Found, path: Path) -> tuple[int, bool]:
+    """As JSON if the file is called so, else as CSV; how many rows, and whether there are more than fit in one file."""
     rows: list[Row] = []
     cursor: str | None = None
     while len(rows) < _MOST_EXPORTED:
-        read = read_page(installation, wanted, cursor, 1_000)
+        read = read_page(installation, wanted, cursor, _AT_ONCE)
         rows += read.rows
         cursor = read.cursor
         if cursor is None:
@@ -42,7 +42,7 @@ def write_history(installation: Installation, wanted: Found, path: Path) -> int:
             table = csv.DictWriter(file, _COLUMNS)
             table.writeheader()
             table.writerows(written)
-    return len(written)
+    return len(written), cursor is not None
 
 
 def name_by_kind(dialog: QFileDialog) -> None:

@@ -671,6 +671,10 @@
         <translation>Die neuesten {number}; weitere beim Blättern</translation>
     </message>
     <message>
+        <source>The newest {number} rows were written to {file}; choose days to export the others.</source>
+        <translation>Die neuesten {number} Zeilen stehen in {file}; wähle Tage, um die anderen zu exportieren.</translation>
+    </message>
+    <message>
         <source>{number} in all</source>
         <translation>Insgesamt {number}</translation>
     </message>

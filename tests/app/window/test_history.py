@@ -313,6 +313,15 @@ def test_what_is_shown_can_be_taken_along(page: HistoryPage, wait: Wait, tmp_pat
     assert {one["workflow"] for one in written} == {"Receipts", "Back up photos", "Morning digest", "Tidy downloads"}
 
 
+def test_an_export_that_is_cut_says_so(
+    page: HistoryPage, wait: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.window.history_export._MOST_EXPORTED", 5)
+    monkeypatch.setattr("app.window.history_export._AT_ONCE", 5)
+    page.export_to(tmp_path / "taken.csv")
+    wait(lambda: page.saying.sentence.endswith("rows were written to taken.csv; choose days to export the others."))
+
+
 def test_before_anything_ran_the_page_says_so(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
     page = HistoryPage(empty)
     qtbot.addWidget(page)
