@@ -14,8 +14,9 @@ from tests.desktop.processes import until
 ROOT = Path(__file__).parents[2]
 _SETTLED = 5.0
 """Seconds after which an application that has started does nothing more by itself."""
-_CALM, _IDLE = 60.0, 120.0
-"""Seconds after which it looks for nothing more that is not there, and over which its wake-ups are counted."""
+_CALM, _IDLE = 150.0, 120.0
+"""Seconds after which it has looked for all that is not there and made the backup of the day; and over which its
+wake-ups are counted."""
 
 
 def against_vorta() -> list[Figure]:
