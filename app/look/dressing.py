@@ -66,8 +66,8 @@ QComboBox:focus, QAbstractSpinBox:focus {{ border: 2px solid {accent}; padding: 
 QComboBox:disabled, QAbstractSpinBox:disabled {{ color: {faint}; border-color: {line}; }}
 QComboBox QLineEdit, QAbstractSpinBox QLineEdit {{ min-height: 0; border: none; padding: 0; background: transparent; }}
 QAbstractSpinBox {{ padding-top: 2px; padding-bottom: 2px; }}
-QComboBox::drop-down {{ border: none; width: 22px; }}
-QComboBox::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 12px; height: 12px; }}
+QComboBox::drop-down, QDateEdit::drop-down {{ border: none; width: 22px; }}
+QComboBox::down-arrow, QDateEdit::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 12px; height: 12px; }}
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ border: none; width: 20px; }}
 QAbstractSpinBox::up-arrow {{ image: url({controls}/up-{scheme}.svg); width: 10px; height: 10px; }}
 QAbstractSpinBox::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 10px; height: 10px; }}

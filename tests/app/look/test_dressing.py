@@ -42,8 +42,11 @@ def test_every_picture_that_is_named_exists(colours: Colours) -> None:
 
 @BOTH
 def test_no_rule_changes_the_width_of_text(colours: Colours) -> None:
-    """Sizes are worked out with the plain font; bold text in a checked button was cut off."""
-    rules = make_stylesheet(colours)
+    """Sizes are worked out with the plain font; bold text in a checked button was cut off.
+
+    Not so those of questions, which Qt works out when they are shown; that none is cut is tested with them.
+    """
+    rules = make_stylesheet(colours).replace("QMessageBox QLabel#qt_msgbox_label { font-weight: 600; }", "")
     assert "font-weight" not in rules
     assert "font-size" not in rules
 

@@ -58,19 +58,6 @@ def find_label(box: QMessageBox) -> QLabel:
     return label
 
 
-@pytest.mark.parametrize("words", [1, 9, 12, 40])
-def test_a_long_question_is_shown_to_its_end(qtbot: QtBot, words: int) -> None:
-    box = make_question("Roll back", "versions " * words)
-    qtbot.addWidget(box)
-    box.show()
-    label = box.findChild(QLabel, "qt_msgbox_label")
-    assert isinstance(label, QLabel)
-    asked = label.fontMetrics().boundingRect(0, 0, label.width(), 2000, Qt.TextFlag.TextWordWrap, label.text().strip())
-    assert asked.width() <= label.width() and asked.height() <= label.height()
-    assert label.wordWrap() or label.fontMetrics().horizontalAdvance(label.text().strip()) <= label.width()
-    assert 380 <= label.width() <= 560
-
-
 @pytest.mark.parametrize("wanted", [True, False])
 def test_only_the_button_that_names_the_action_says_yes(qtbot: QtBot, *, wanted: bool) -> None:
     parent = QWidget()
