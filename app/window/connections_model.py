@@ -144,12 +144,14 @@ class ConnectionDelegate(QStyledItemDelegate):
         caption, strong = make_font(Type.CAPTION, font), make_font(Type.STRONG, font)
         chip = measure_chip(row.sign, caption)
         paint_chip(painter, QPoint(inner.left(), inner.center().y() - chip.height() // 2), row.sign, caption, colours)
-        left, width = inner.left() + _CHIPS, inner.width() - _CHIPS
+        column = _CHIPS if inner.width() > 3 * _CHIPS else chip.width() + Space.MEDIUM
+        left, width = inner.left() + column, inner.width() - column
         metrics, elide = QFontMetrics(font), Qt.TextElideMode.ElideRight
         top = inner.center().y() - metrics.height() - Space.HAIR // 2
         painter.setFont(strong)
         painter.setPen(QColor(colours.text))
-        painter.drawText(QRect(left, top, width, metrics.height()), 0, reveal(row.name))
+        name = QFontMetrics(strong).elidedText(reveal(row.name), elide, width)
+        painter.drawText(QRect(left, top, width, metrics.height()), 0, name)
         painter.setFont(font)
         painter.setPen(QColor(colours.muted))
         words = metrics.elidedText(reveal(row.words), elide, width)
