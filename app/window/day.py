@@ -89,7 +89,7 @@ def _draw_past(past: HistoryPage, overview: Overview) -> Iterator[Bar]:
         began = run.began or run.planned
         if began is not None:
             words = _say_run(run, overview)
-            state = state_of_run(run.status)
+            state = state_of_run(run.status, is_followed=run.is_followed)
             is_over = run.ended is not None
             # What waits is drawn where it began to, not over all the hours that it waits.
             end = run.ended if is_over or state is RunState.RUNNING else began
@@ -117,14 +117,16 @@ def _draw_coming(coming: list[NextTime], overview: Overview, end: datetime) -> I
 
 
 def _tell(past: HistoryPage, overview: Overview) -> Iterator[Line]:
+    """Of several attempts the last one tells how it went."""
+    retried = {run.retry_of for run in past.runs}
     for run in past.runs:
         at = run.ended or run.began or run.planned
-        if at is not None and not _is_quiet(run):
+        if at is not None and not _is_quiet(run) and run.id not in retried:
             yield Line(
                 at=at,
                 workflow=run.workflow,
                 name=overview.name_of(run.workflow),
-                state=state_of_run(run.status),
+                state=state_of_run(run.status, is_followed=run.is_followed),
                 sentence=_say_run(run, overview),
                 run=run.id,
             )
@@ -143,7 +145,7 @@ def _tell(past: HistoryPage, overview: Overview) -> Iterator[Line]:
 
 
 def _is_quiet(run: RunView) -> bool:
-    return state_of_run(run.status) is RunState.DONE and not run.summary
+    return state_of_run(run.status, is_followed=run.is_followed) is RunState.DONE and not run.summary
 
 
 def _say_run(run: RunView, overview: Overview) -> str:

@@ -70,7 +70,7 @@ def _sections(found: RunDetails, zone: ZoneInfo) -> Iterable[Section]:
             (
                 str(one.attempt),
                 "" if one.began is None else say_clock(one.began, zone),
-                sign_run(state_of_run(one.status)).word,
+                sign_run(state_of_run(one.status, is_followed=one.is_followed)).word,
                 interpret(one.error or "") or one.summary or "",
             )
             for one in found.chain

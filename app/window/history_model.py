@@ -4,6 +4,7 @@ The cells are Qt's own items, so that drawing and scrolling never wait for Pytho
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import IntEnum
 from zoneinfo import ZoneInfo
@@ -13,7 +14,7 @@ from PySide6.QtGui import QIcon, QStandardItem, QStandardItemModel
 
 from app.widgets.plain import as_tooltip, reveal
 from app.widgets.signs import sign_run
-from app.window.history_rows import Read, Row, settle_retries
+from app.window.history_rows import Read, Row
 from app.words.states import RunState
 from app.words.times import say_range, say_span, say_time
 from scheduler.engine.clock import SystemClock
@@ -41,7 +42,6 @@ class HistoryModel(QStandardItemModel):
         self._rows: list[Row] = []
         self._chips: Mapping[RunState, QIcon] = {}
         self._minutes: dict[datetime, str] = {}
-        self._followed: set[str] = set()
         self._cursor: str | None = None
         self._is_waiting = False
         self.more: Callable[[str], None] = lambda _: None
@@ -75,18 +75,15 @@ class HistoryModel(QStandardItemModel):
         """Other rows altogether: something else is looked for."""
         self._now, self._cursor, self._is_waiting = now, None, False  # an empty view would want more at once
         self._minutes = {}
-        self._followed = _followed(read.rows)
         self._remove(0, len(self._rows))
-        self._insert(0, settle_retries(read.rows, self._followed))
+        self._insert(0, read.rows)
         self._cursor = read.cursor
 
     def append(self, read: Read) -> None:
         self._is_waiting = False
         self._cursor = read.cursor
-        self._followed |= _followed(read.rows)
         known = {row.key for row in self._rows}
-        fresh = [row for row in read.rows if row.key not in known]
-        self._insert(len(self._rows), settle_retries(fresh, self._followed))
+        self._insert(len(self._rows), [row for row in read.rows if row.key not in known])
 
     def give_up(self) -> None:
         """More could not be read; the next scroll tries again."""
@@ -100,9 +97,8 @@ class HistoryModel(QStandardItemModel):
             return
         is_another_day = now.astimezone(self._zone).date() != self._now.astimezone(self._zone).date()
         self._now, self._minutes = now, {} if is_another_day else self._minutes
-        self._followed |= _followed(read.rows)
         place, new = 0, list[Row]()
-        for row in settle_retries(read.rows, self._followed):
+        for row in read.rows:
             if row.key not in known:
                 new.append(row)
                 continue
@@ -115,9 +111,7 @@ class HistoryModel(QStandardItemModel):
         place += len(new)
         if read.cursor is None:
             self._remove(place, len(self._rows))
-        for later in range(place, len(self._rows)):
-            if self._rows[later].state is RunState.RETRYING:
-                self._change(later, settle_retries([self._rows[later]], self._followed)[0])
+        self._settle(place, {row.retry_of for row in read.rows})
         if is_another_day:
             for place, row in enumerate(self._rows):
                 self.item(place, Column.WHEN).setText(self._say_when(row))
@@ -153,6 +147,12 @@ class HistoryModel(QStandardItemModel):
             self._rows[place] = row
             self._fill(place, [row])
 
+    def _settle(self, first: int, followed: set[str | None]) -> None:
+        """Rows that were not read again: what waited no longer does once another attempt took its place."""
+        for place, row in enumerate(self._rows[first:], first):
+            if row.run in followed and row.state in (RunState.RETRYING, RunState.WAITING):
+                self._change(place, replace(row, state=RunState.FAILED))
+
     def _fill(self, first: int, rows: Sequence[Row]) -> None:
         """Told to views once, not cell by cell."""
         self.blockSignals(True)  # noqa: FBT003  # Qt takes it so
@@ -186,10 +186,6 @@ class HistoryModel(QStandardItemModel):
         if at not in self._minutes:
             self._minutes[at] = _upper(say_time(at, self._zone, self._now))
         return self._minutes[at]
-
-
-def _followed(rows: Sequence[Row]) -> set[str]:
-    return {row.retry_of for row in rows if row.retry_of is not None}
 
 
 def _upper(text: str) -> str:

@@ -1,7 +1,7 @@
 """What ran and what did not as one list of rows, the newest first. Reads the store: never in the GUI thread."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication
@@ -65,19 +65,13 @@ def make_rows(page: HistoryPage, names: Mapping[str, str], asked: Mapping[str, s
     return tuple(sorted([*ran, *unrun], key=lambda row: row.at, reverse=True))
 
 
-def settle_retries(rows: Sequence[Row], followed: Iterable[str]) -> list[Row]:
-    """An attempt that another one followed has failed; only the last of a chain is still being retried."""
-    over = set(followed)
-    return [_failed(row) if row.state is RunState.RETRYING and row.run in over else row for row in rows]
-
-
 def read_strips(installation: Installation, slugs: Iterable[str], most: int = 30) -> dict[str, tuple[RunState, ...]]:
-    """The last outcomes of each workflow, the oldest first."""
+    """The last outcomes of each workflow, the oldest first; several attempts have one."""
     found = {}
     for slug in slugs:
         rows = make_rows(installation.views.history(Found(workflow=slug), None, most), {})[:most]
-        retried = [row.retry_of for row in rows if row.retry_of]
-        found[slug] = tuple(row.state for row in reversed(settle_retries(rows, retried)))
+        retried = {row.retry_of for row in rows}
+        found[slug] = tuple(row.state for row in reversed(rows) if row.run is None or row.run not in retried)
     return found
 
 
@@ -90,7 +84,7 @@ def _of_run(one: RunView, names: Mapping[str, str], asked: str) -> Row:
         until=None,
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
-        state=state_of_run(one.status),
+        state=state_of_run(one.status, is_followed=one.is_followed),
         what=interpret(one.error or "") or one.summary or asked or say_nothing(one),
         took=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
@@ -130,8 +124,3 @@ def say_nothing(one: RunView) -> str:
             return translate("history", "Looked; there was nothing to report.")
         case _:
             return ""
-
-
-def _failed(row: Row) -> Row:
-    said = translate("history", "{what} It was tried again.").format(what=row.what).strip()
-    return replace(row, state=RunState.FAILED, what=said)

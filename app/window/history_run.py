@@ -294,7 +294,4 @@ def _read(installation: Installation, run: str) -> tuple[RunDetails, str]:
 
 
 def _state(found: RunDetails) -> RunState:
-    """An attempt that another one followed is not being retried any more."""
-    state = state_of_run(found.status)
-    is_followed = any(one.retry_of == found.id for one in found.chain)
-    return RunState.FAILED if state is RunState.RETRYING and is_followed else state
+    return state_of_run(found.status, is_followed=found.is_followed)

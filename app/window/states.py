@@ -28,8 +28,9 @@ _TIMES = {
 }
 
 
-def state_of_run(status: Status) -> RunState:
-    return _RUNS[status]
+def state_of_run(status: Status, *, is_followed: bool = False) -> RunState:
+    """What waited has failed once another attempt took its place."""
+    return RunState.FAILED if is_followed and status.is_waiting else _RUNS[status]
 
 
 def state_of_time(state: str) -> RunState:

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.life.installation import Installation
 from app.window.deploy_dialog import Use
-from app.window.history_rows import Row, make_rows, read_asked, settle_retries
+from app.window.history_rows import Row, make_rows, read_asked
 from app.words.interpreting import interpret
 from scheduler.engine.upcoming import upcoming_times
 from scheduler.engine.workflows.permissions import begin_line, list_permissions
@@ -76,7 +76,7 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
     return WorkflowFacts(
         details=details,
         schedules=tuple(read_schedule(installation, one) for one in schedules.every_one(db, workflow=details.workflow)),
-        recent=tuple(settle_retries(rows, [one.retry_of for one in rows if one.retry_of])),
+        recent=rows,
         week=views.statistics(slug),
         versions=tuple(views.versions(slug)),
         uses=tuple(

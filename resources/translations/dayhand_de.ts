@@ -2850,10 +2850,6 @@ Deine: {mine}</translation>
         <source>Looked; there was nothing to report.</source>
         <translation>Nachgesehen; es gab nichts zu berichten.</translation>
     </message>
-    <message>
-        <source>{what} It was tried again.</source>
-        <translation>{what} Es wurde noch einmal versucht.</translation>
-    </message>
 </context>
 <context>
     <name>new</name>

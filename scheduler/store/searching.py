@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import Any
 
 from scheduler.store import facts
-from scheduler.store.wanted import Wanted, read_words
+from scheduler.store.wanted import FOLLOWED, Wanted, read_words
 
 _INDEXED = "history indexed"
 """The fact that keeps the number of the last run that the index has passed."""
@@ -22,6 +22,8 @@ _WORDS_AT_HAND = 5_000
 _MOST_TITLES = 50
 _MOST_LETTERS = 4_000
 _AT_REST = "(r.status IN ('committed', 'crashed', 'cancelled') OR r.followed = 1)"
+_PAUSED = ("paused:transient", "paused:approval", "paused:reconciliation")
+_STANDING = f"iif(r.followed = 1 AND r.status LIKE 'paused:%', '{FOLLOWED}', r.status)"
 _SOURCE = (
     f"SELECT r.number, r.workflow, w.name, r.handler, r.status, r.summary, r.error, r.prepared, {_AT_REST}, "
     "r.trigger "
@@ -100,7 +102,7 @@ def _read_anew(db: sqlite3.Connection, wanted: Wanted, among: str, first: int, b
     for column in given:
         where += f" AND r.{column} = ?"
     if wanted.statuses:
-        where += f" AND r.status IN ({', '.join('?' * len(wanted.statuses))})"
+        where += f" AND {_STANDING} IN ({', '.join('?' * len(wanted.statuses))})"
     rows = db.execute(f"{_SOURCE} WHERE {where} ORDER BY r.number DESC", (*values, *given.values(), *wanted.statuses))
     return (row[0] for row in rows if _says(db, row, wanted.words))
 
@@ -140,12 +142,20 @@ def _titles(db: sqlite3.Connection, workflow: str, prepared: Any) -> Iterable[st
 
 def _terms(wanted: Wanted) -> Iterator[str]:
     if wanted.workflow or wanted.trigger or wanted.statuses:
-        facets = [_facet(wanted.workflow, status, wanted.trigger) for status in wanted.statuses or (None,)]
+        facets = [_facet(wanted.workflow, status, wanted.trigger) for status in _indexed_as(wanted.statuses)]
         yield f"({' OR '.join(facets)})"
     if wanted.handler:
         yield _token("h", wanted.handler)
     for word in wanted.words:
         yield _beginning(word) if len(word) <= _LONGEST_BEGINNING else f"{_token('l', word)}*"
+
+
+def _indexed_as(statuses: tuple[str, ...]) -> tuple[str | None, ...]:
+    """Only what is at rest is in the index: what still says there that it waits was followed."""
+    if not statuses:
+        return (None,)
+    others = tuple(status for status in statuses if status not in (*_PAUSED, FOLLOWED))
+    return others + _PAUSED if FOLLOWED in statuses else others or ("",)
 
 
 @lru_cache(_WORDS_AT_HAND)

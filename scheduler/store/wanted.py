@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 _FAR = 2**62
+FOLLOWED = "followed"
+"""How an attempt stands that waited until another took its place: its own status still says that it waits."""
 _WORD = re.compile(r"[^\W_]+")
 
 

@@ -108,6 +108,32 @@ def test_what_is_found_does_not_depend_on_the_index(
     assert history.count_runs(database.read(), Search(**wanted)) == len(expected)
 
 
+@pytest.mark.parametrize("indexed", [0, 2, 1_000], ids=["no index", "half an index", "all indexed"])
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        (("paused:approval",), ["r4"]),
+        (("paused:transient",), []),
+        (("paused:transient", "paused:approval"), ["r4"]),
+        (("followed",), ["r2", "r1"]),
+        (("followed", "committed"), ["r3", "r2", "r1"]),
+        (("followed", "paused:approval"), ["r4", "r2", "r1"]),
+    ],
+)
+def test_an_attempt_whose_place_another_took_does_not_wait_any_more(
+    database: Database, statuses: tuple[str, ...], expected: list[str], indexed: int
+) -> None:
+    with database.write() as db:
+        add_past(db, "r1", status=Status.TRANSIENT, followed=True)
+        add_past(db, "r2", at=NOW + MINUTE, status=Status.APPROVAL, retry_of="r1", attempt=2, chain="r1", followed=True)
+        add_past(db, "r3", at=NOW + 2 * MINUTE, retry_of="r2", attempt=3, chain="r1")
+        add_past(db, "r4", at=NOW + 3 * MINUTE, status=Status.APPROVAL, phase=Phase.PREPARED, ended=None)
+    if indexed:
+        index(database, indexed)
+    assert found(database, statuses=statuses) == expected
+    assert history.count_runs(database.read(), Search(statuses=statuses)) == len(expected)
+
+
 def test_what_an_index_of_before_still_holds_is_found_and_counted_once(database: Database) -> None:
     """A newer version has it made anew, and begins at the first run."""
     fill(database)

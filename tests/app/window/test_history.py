@@ -8,7 +8,7 @@ from threading import Event
 from zoneinfo import ZoneInfo
 
 import pytest
-from PySide6.QtCore import QDate, QModelIndex
+from PySide6.QtCore import QDate, QModelIndex, Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
@@ -111,13 +111,27 @@ def test_more_is_asked_for_once_at_a_time(model: HistoryModel) -> None:
     assert not model.canFetchMore(QModelIndex())
 
 
-def test_an_attempt_that_was_followed_is_shown_as_failed(model: HistoryModel) -> None:
-    first = row("one", RunState.RETRYING, minutes=5, what="No network.")
-    model.start(Read(rows=(first,), cursor=None), NOW)
-    assert model.rows[0].state is RunState.RETRYING
-    model.renew(Read(rows=(row("two", retry_of="one"), first), cursor=None), NOW)
-    assert [one.state for one in model.rows] == [RunState.DONE, RunState.FAILED]
-    assert model.rows[1].what == "No network. It was tried again."
+@pytest.mark.parametrize("state", [RunState.RETRYING, RunState.WAITING])
+def test_a_row_further_down_that_was_followed_does_not_wait_any_more(model: HistoryModel, state: RunState) -> None:
+    """Only the first page is read again."""
+    model.start(Read(rows=(row("b"),), cursor="here"), NOW)
+    model.append(Read(rows=(row("one", state, minutes=5), row("other", state, minutes=6)), cursor=None))
+    model.renew(Read(rows=(row("two", retry_of="one"), row("b")), cursor="here"), NOW)
+    assert [one.state for one in model.rows] == [RunState.DONE, RunState.DONE, RunState.FAILED, state]
+    assert model.index(2, Column.RESULT).data(Qt.ItemDataRole.AccessibleTextRole) == "Failed"
+
+
+def test_an_attempt_that_another_followed_is_found_among_the_failed_ones(few: Installation) -> None:
+    """And not among those that wait."""
+    now = few.house.engine.context.clock.now()
+    add_run(few, "lost", "chore-0", now, status=Status.APPROVAL, followed=True, summary="")
+    add_run(few, "asks", "chore-0", now, status=Status.APPROVAL, phase=Phase.PREPARED, ended=None, summary="")
+    add_run(few, "crashed", "chore-0", now, status=Status.CRASHED, followed=True, summary="")
+    for result in ("failed", "waiting", "retrying"):
+        rows = read_page(few, Found(status=result), None, 100).rows
+        assert {one.state.value for one in rows} <= {result}
+        known = {one.run for one in rows} & {"lost", "asks", "crashed"}
+        assert known == {"failed": {"lost", "crashed"}, "waiting": {"asks"}, "retrying": set()}[result]
 
 
 def test_times_are_said_in_the_zone_of_this_computer(qtbot: QtBot) -> None:

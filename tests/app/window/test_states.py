@@ -17,6 +17,12 @@ def test_every_status_of_a_run_has_a_word(status: Status) -> None:
     assert (state is RunState.WAITING) == (status in (Status.APPROVAL, Status.RECONCILIATION))
 
 
+@pytest.mark.parametrize("status", Status)
+def test_what_waited_has_failed_once_another_attempt_took_its_place(status: Status) -> None:
+    followed = state_of_run(status, is_followed=True)
+    assert followed is (RunState.FAILED if status.is_waiting else state_of_run(status))
+
+
 @pytest.mark.parametrize("state", State)
 def test_every_state_of_a_planned_time_has_a_word(state: State) -> None:
     assert say_run(state_of_time(state.value))

@@ -16,7 +16,11 @@ from app.window.happenings import Happenings
 from app.window.today import TodayPage
 from app.words.states import RunState
 from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.rules.phases import Status
 from tests.app.living import Wait, deploy, rows
+from tests.app.window.filling import add_run, few
+
+__all__ = ["few"]
 
 
 @pytest.fixture
@@ -72,6 +76,21 @@ def test_a_failure_is_a_line_with_its_reason(empty: Installation, wait: Wait) ->
     [line] = read_day(empty).lines
     assert (line.name, line.state) == ("Broken", RunState.FAILED)
     assert "no such column" in line.sentence
+
+
+def test_of_several_attempts_the_last_one_is_told(few: Installation) -> None:
+    now = few.house.engine.context.clock.now()
+    lost = {"sentence": "The server did not answer."}
+    add_run(few, "one", "chore-1", now, status=Status.TRANSIENT, followed=True, error=lost, summary=None)
+    add_run(few, "two", "chore-1", now, chain="one", attempt=2, retry_of="one", summary="Filed after all")
+    add_run(few, "last", "chore-1", now, status=Status.TRANSIENT, followed=True, error=lost, summary=None)
+    day = read_day(few)
+    told = {line.run: (line.state, line.sentence) for line in day.lines if line.run in ("one", "two", "last")}
+    assert told == {
+        "two": (RunState.DONE, "Filed after all"),
+        "last": (RunState.FAILED, "The server did not answer."),
+    }
+    assert {bar.state for bar in day.bars if bar.id == "one"} == {RunState.FAILED}
 
 
 def test_details_and_bars_lead_to_the_run_and_titles_to_the_workflow(

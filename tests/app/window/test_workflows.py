@@ -19,6 +19,7 @@ from app.window.workflows import WorkflowsPage
 from app.window.workflows_model import RowReader, WorkflowRow, WorkflowsModel, say_next
 from app.words.states import RunState
 from scheduler.engine.workflows.views.workflows import WorkflowView
+from scheduler.rules.phases import Status
 from scheduler.rules.states import WorkflowState
 from scheduler.store import grants, workflows
 from tests.app.living import Wait
@@ -139,6 +140,14 @@ def test_outcomes_are_read_again_only_where_something_happened(few: Installation
     after = {row.view.workflow: row.strip for row in reader.read()}
     assert after["chore-1"] == (*before["chore-1"], RunState.DONE)
     assert after["chore-0"] == before["chore-0"]
+
+
+def test_several_attempts_have_one_outcome(few: Installation) -> None:
+    before = read_strips(few, ["chore-1"])["chore-1"]
+    now = few.house.engine.context.clock.now()
+    add_run(few, "one", "chore-1", now, status=Status.TRANSIENT, followed=True)
+    add_run(few, "two", "chore-1", now, chain="one", attempt=2, retry_of="one")
+    assert read_strips(few, ["chore-1"])["chore-1"] == (*before, RunState.DONE)
 
 
 def test_the_list_is_narrowed_by_words_state_and_tag(page: WorkflowsPage, wait: Wait) -> None:

@@ -11,13 +11,14 @@ from scheduler.rules.phases import Status
 from scheduler.store import history
 from scheduler.store.database import to_ms
 from scheduler.store.history import Page, PastRun, Search, Unrun
+from scheduler.store.wanted import FOLLOWED
 from scheduler.timing.occurrences import State
 
 MOST = 1_000
 _FAR = 2**62
 _WORDS = {
     "done": (Status.COMMITTED,),
-    "failed": (Status.LOGIC, Status.INTERNAL, State.FAILED),
+    "failed": (Status.LOGIC, Status.INTERNAL, Status.CRASHED, FOLLOWED, State.FAILED),
     "waiting": (Status.APPROVAL, Status.RECONCILIATION),
     "retrying": (Status.TRANSIENT,),
     "running": (Status.ACTIVE,),
@@ -115,7 +116,7 @@ def _without_halves(shown: list[Unrun], found: list[Unrun]) -> list[Unrun]:
 def _read_status(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ()
-    found = tuple(word.value for word in _WORDS.get(text, ()))
+    found = tuple(map(str, _WORDS.get(text, ())))
     known = {word.value for word in (*Status, *State)}
     if text in known and text not in found:
         found = (*found, text)
