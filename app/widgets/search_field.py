@@ -1,20 +1,23 @@
 """A field that filters while one types, but not at every letter."""
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.look.icons import glyph_icon
 from app.look.theme import colours_of
 
+_RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 PAUSE_MS = 120
 """So long nothing is typed before it is searched."""
 
 
 class SearchField(QLineEdit):
-    """Find (Ctrl+F) goes to it, Return searches at once, Escape clears, Down goes on to what was found."""
+    """Return searches at once, Escape clears, Down goes on to what was found. Find (Ctrl+F) is the window's to hear."""
 
     searched = Signal(str)
+    repeated = Signal(int)
+    """Return once more: to the next of what was found (1), or with Shift to the one before (-1)."""
     left = Signal()
     """Down was pressed: whoever shows the results takes the focus."""
 
@@ -31,9 +34,7 @@ class SearchField(QLineEdit):
         self._pause.timeout.connect(self._search)
         self.textChanged.connect(self._wait)
         self.returnPressed.connect(self._search)
-        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        shortcut.activated.connect(self._come)
-        keys = shortcut.key().toString(QKeySequence.SequenceFormat.NativeText)
+        keys = QKeySequence(QKeySequence.StandardKey.Find).toString(QKeySequence.SequenceFormat.NativeText)
         self.setToolTip(f"{hint} ({keys})")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
@@ -42,6 +43,8 @@ class SearchField(QLineEdit):
         elif event.key() == Qt.Key.Key_Down:
             self._search()
             self.left.emit()
+        elif event.key() in _RETURN and self.text().strip() == self._said:
+            self.repeated.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:
             super().keyPressEvent(event)
 
@@ -50,7 +53,7 @@ class SearchField(QLineEdit):
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_glass"):
             self._glass.setIcon(glyph_icon("search", colours_of(self).muted))
 
-    def _come(self) -> None:
+    def come(self) -> None:
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
 

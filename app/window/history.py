@@ -78,8 +78,10 @@ class HistoryPage(Page):
             self._close_run()
 
     def search(self) -> None:
-        self.filters.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.filters.field.selectAll()
+        """In the log for whoever is in it, else in everything that ran."""
+        focused, log = self.window().focusWidget(), self.pane.log
+        is_in_log = focused is not None and log.isVisible() and log.isAncestorOf(focused)
+        (log.field if is_in_log else self.filters.field).come()
 
     def wanted(self) -> Found:
         return self.filters.wanted(self._now())

@@ -11,7 +11,6 @@ from app.look.theme import Space
 from app.widgets.flow import Flow
 from app.widgets.search_field import SearchField
 from app.window.history_details import say_trigger
-from app.window.saying import leave_find
 from app.words.states import RunState, say_run
 from scheduler.engine.workflows.names import as_people_count
 from scheduler.engine.workflows.views.history import Found
@@ -41,7 +40,6 @@ class HistoryFilters(QWidget):
         self._zone = zone
         self._names: Mapping[str, str] = {}
         self.field = SearchField(self.tr("Search history"))
-        leave_find(self.field)
         self.workflow, self.result, self.trigger, self.since = (QComboBox() for _ in range(4))
         self._fill()
         day = QDate(today.year, today.month, today.day)

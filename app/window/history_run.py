@@ -4,11 +4,10 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFontDatabase, QHideEvent, QShowEvent, QTextCursor
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -24,6 +23,7 @@ from app.look.theme import Space, Tone, Type
 from app.widgets.chip import Chip
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView, make_text
+from app.widgets.log_view import LogView
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
 from app.window.history_details import make_details, say_trigger
@@ -40,7 +40,6 @@ from scheduler.store import workflows
 
 _LOOK_MS = 700
 """How often a log that still grows is looked at."""
-_MOST_LINES = 20_000
 _RESOLVES = frozenset({"unsure", "interrupted"})
 
 
@@ -65,22 +64,14 @@ class RunPane(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.saying = Saying()
-        self.log = QPlainTextEdit()
-        self.log.setReadOnly(True)
-        self.log.setProperty("field", "true")
-        self.log.setTabChangesFocus(True)
-        self.log.setAccessibleName(self.tr("Log"))
-        self.log.setMaximumBlockCount(_MOST_LINES)
-        self.log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.log.setMinimumHeight(180)
-        self._log_title = make_heading(self.tr("Log"), Type.STRONG)
+        self.log = LogView()
         inner = QWidget()
         self._whole = QVBoxLayout(inner)
         self._whole.setContentsMargins(Space.LARGE, Space.SMALL, Space.LARGE, Space.LARGE)
         self._whole.setSpacing(Space.MEDIUM)
         self._top = QWidget()
-        for widget in (self._top, self.saying, self._log_title):
-            self._whole.addWidget(widget)
+        self._whole.addWidget(self._top)
+        self._whole.addWidget(self.saying)
         self._whole.addWidget(self.log, 1)
         self._whole.addStretch(0)
         self.setWidget(inner)
@@ -270,17 +261,8 @@ class RunPane(QScrollArea):
             self._follow()
             return
         if found.text:
-            bar = self.log.verticalScrollBar()
-            is_at_end = bar.value() >= bar.maximum() - 4
-            cursor = QTextCursor(self.log.document())
-            cursor.movePosition(QTextCursor.MoveOperation.End)
-            cursor.insertText(reveal(found.text))
-            if is_at_end:
-                bar.setValue(bar.maximum())
+            self.log.add(found.text)
         self._part = max(found.part, self._part)
-        has_log = bool(self.log.document().characterCount() > 1)
-        self._log_title.setVisible(has_log)
-        self.log.setVisible(has_log)
         was_active = self.details is not None and self.details.status is Status.ACTIVE
         if found.is_over and was_active:
             self.refresh()

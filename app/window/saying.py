@@ -1,7 +1,7 @@
 """Small parts that pages share: a heading, buttons with shortcuts, and the line that says what became of a command."""
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.look.dressing import mark
@@ -91,9 +91,3 @@ def add_row(form: QFormLayout, words: str, field: QWidget, first: QWidget | None
     if first is not None:
         label.setMaximumHeight(label.minimumHeight())
     form.addRow(label, field)
-
-
-def leave_find(field: QWidget) -> None:
-    """Ctrl+F belongs to the window, which asks its page; the same key on the field would make both do nothing."""
-    for shortcut in field.findChildren(QShortcut):
-        shortcut.setEnabled(False)

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, QUrl
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QVBoxLayout, QWidget
 
@@ -21,7 +21,7 @@ from app.window.deploy_dialog import DeployDialog
 from app.window.new_dialog import NewDialog
 from app.window.new_script import take_back
 from app.window.page import Page
-from app.window.saying import Saying, leave_find, make_button, make_heading
+from app.window.saying import Saying, make_button, make_heading
 from app.window.workflow import WorkflowPane
 from app.window.workflows_list import WorkflowsList
 from app.window.workflows_model import ROW, RowReader, WorkflowRow, WorkflowsFilter, WorkflowsModel
@@ -84,8 +84,7 @@ class WorkflowsPage(Page):
 
     def search(self) -> None:
         self._show_list()
-        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.field.selectAll()
+        self.field.come()
 
     def chosen(self) -> WorkflowRow | None:
         index = self.list.currentIndex()
@@ -122,7 +121,6 @@ class WorkflowsPage(Page):
 
     def _make_controls(self) -> None:
         self.field = SearchField(self.tr("Search workflows"))
-        leave_find(self.field)
         self.state, self.tag = QComboBox(), QComboBox()
         self.state.setAccessibleName(self.tr("State"))
         self.state.addItem(self.tr("All states"), "")

@@ -38,8 +38,11 @@ def say_since(at: datetime, now: datetime) -> str:
 
 
 def say_span(length: timedelta) -> str:
-    """How long something took: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 20 min`, `2 d 3 h`."""
-    milliseconds = max(length // timedelta(milliseconds=1), 0)
+    """How long something took: `under 0.1 s`, `0.4 s`, `12 s`, `3 min 5 s`, `1 h 20 min`, `2 d 3 h`."""
+    milliseconds = length // timedelta(milliseconds=1)
+    if milliseconds < 100:
+        tenth = QLocale().toString(0.1, "f", 1)
+        return translate("times", "under {number} s").format(number=tenth)
     if milliseconds < 10_000:
         tenths = QLocale().toString(milliseconds / 1000, "f", 1)
         return translate("times", "{number} s").format(number=tenths)

@@ -742,6 +742,25 @@
     </message>
 </context>
 <context>
+    <name>LogView</name>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>Search this log</source>
+        <translation>Dieses Protokoll durchsuchen</translation>
+    </message>
+    <message>
+        <source>Not in this log</source>
+        <translation>Nicht in diesem Protokoll</translation>
+    </message>
+    <message>
+        <source>{place} of {number}</source>
+        <translation>{place} von {number}</translation>
+    </message>
+</context>
+<context>
     <name>NewDialog</name>
     <message>
         <source>New workflow</source>
@@ -951,10 +970,6 @@
 </context>
 <context>
     <name>RunPane</name>
-    <message>
-        <source>Log</source>
-        <translation>Protokoll</translation>
-    </message>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
@@ -3907,6 +3922,10 @@ Deine: {mine}</translation>
     <message>
         <source>{number} min ago</source>
         <translation>vor {number} Min.</translation>
+    </message>
+    <message>
+        <source>under {number} s</source>
+        <translation>unter {number} s</translation>
     </message>
     <message>
         <source>today</source>

@@ -30,6 +30,7 @@ from app.widgets.chip import Chip
 from app.widgets.details import read_details
 from app.widgets.diff import DiffView
 from app.widgets.empty import EmptyPage
+from app.widgets.log_view import LogView
 from app.widgets.schedule_editor import ScheduleEditor
 from app.widgets.search_field import SearchField
 from app.widgets.signs import sign_workflow
@@ -89,6 +90,12 @@ def make_toast() -> QWidget:
     return window
 
 
+def make_log() -> LogView:
+    log = LogView()
+    log.add("Looked at 3 receipts\nAdded 2 rows\n")
+    return log
+
+
 MAKERS: dict[str, Callable[[], QWidget]] = {
     "card": make_card,
     "chip": lambda: Chip(sign_workflow(WorkflowState.IDLE)),
@@ -99,6 +106,7 @@ MAKERS: dict[str, Callable[[], QWidget]] = {
     "cron": lambda: make_editor({"cron": "0 0 13 * 5"}),
     "as it is": lambda: make_editor({"once": "2026-12-24T18:00"}),
     "empty": lambda: EmptyPage("workflow", "No workflows yet", "Drop a file here.", action="New", shortcut="Ctrl+N"),
+    "log": make_log,
     "search": lambda: SearchField("Search the history"),
     "strip": lambda: Strip([RunState.DONE, RunState.FAILED]),
     "timeline": make_timeline,

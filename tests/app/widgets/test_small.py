@@ -90,12 +90,9 @@ def test_down_goes_on_to_what_was_found(qtbot: QtBot, field: SearchField) -> Non
         qtbot.keyClick(field, Qt.Key.Key_Down)
 
 
-def test_find_goes_to_the_field(qtbot: QtBot, field: SearchField) -> None:
-    other = field.window().findChild(QLineEdit)
-    assert other is not None and other is not field
-    other.setFocus()
+def test_who_comes_to_the_field_can_type_over_what_was_there(field: SearchField) -> None:
     field.setText("old")
-    qtbot.keyClick(other, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    field.come()
     assert field.hasFocus()
     assert field.selectedText() == "old"
 

@@ -266,7 +266,7 @@ def test_what_happens_while_one_looks_is_put_on_top(page: HistoryPage, few: Inst
 
 def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(page: HistoryPage, wait: Wait) -> None:
     page.open_subject("run0000x0000")
-    wait(lambda: page.pane.details is not None and "Added 2 rows" in page.pane.log.toPlainText())
+    wait(lambda: page.pane.details is not None and "Added 2 rows" in page.pane.log.lines.toPlainText())
     assert "What was done" in said(page) and "Add rows at the end" in said(page) and "expenses (Table)" in said(page)
     [table] = [one for one in page.pane.findChildren(QTableWidget) if one.isVisibleTo(page.pane)]
     cells = [table.item(0, column).text() for column in range(2)]
@@ -281,6 +281,16 @@ def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(pa
     assert not page.pane.isVisible()
 
 
+def test_ctrl_f_searches_the_log_for_whoever_is_in_it(page: HistoryPage, wait: Wait) -> None:
+    page.open_subject("run0000x0000")
+    wait(lambda: page.pane.log.isVisible() and page.pane.details is not None)
+    page.search()
+    assert page.filters.field.hasFocus()
+    page.pane.log.lines.setFocus()
+    page.search()
+    assert page.pane.log.field.hasFocus()
+
+
 def test_a_real_failure_names_its_place_and_is_tried_again(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
     deploy(empty, "Broken", "print('so far'); 1 / 0")
     [run] = command(empty, "run", target="broken")["runs"]
@@ -293,7 +303,7 @@ def test_a_real_failure_names_its_place_and_is_tried_again(qtbot: QtBot, empty: 
     page.open_subject(run)
     wait(lambda: page.pane.details is not None and page.pane.details.status is Status.LOGIC)
     assert "ZeroDivisionError" in said(page) and "broken.py, line 6" in said(page)
-    wait(lambda: page.pane.log.toPlainText() == "so far\n")
+    wait(lambda: page.pane.log.lines.toPlainText() == "so far\n")
     buttons(page)["Try again"].click()
     wait(lambda: len(empty.views.run(run).chain) == 2)
     page.refresh()

@@ -66,7 +66,9 @@ def test_what_was_is_said_shortly(seconds: int, said: str) -> None:
 @pytest.mark.parametrize(
     ("length", "said"),
     [
-        (timedelta(seconds=-3), "0.0 s"),
+        (timedelta(seconds=-3), "under 0.1 s"),
+        (timedelta(milliseconds=99), "under 0.1 s"),
+        (timedelta(milliseconds=100), "0.1 s"),
         (timedelta(milliseconds=420), "0.4 s"),
         (timedelta(seconds=12), "12 s"),
         (timedelta(minutes=3, seconds=5), "3 min 5 s"),
