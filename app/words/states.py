@@ -50,18 +50,6 @@ _WORKFLOW: dict[WorkflowState, object] = {
     WorkflowState.STOPPED: QT_TRANSLATE_NOOP("words", "Stopped"),
     WorkflowState.ARCHIVED: QT_TRANSLATE_NOOP("words", "Put away"),
 }
-_WORKFLOW_SENTENCES: dict[WorkflowState, object] = {
-    WorkflowState.RUNNING: QT_TRANSLATE_NOOP("words", "It is running now."),
-    WorkflowState.QUEUED: QT_TRANSLATE_NOOP("words", "Its time has come; it starts as soon as another run ends."),
-    WorkflowState.IDLE: QT_TRANSLATE_NOOP("words", "All is well; it waits for its next time."),
-    WorkflowState.RETRYING: QT_TRANSLATE_NOOP("words", "Something did not work just now; it tries again by itself."),
-    WorkflowState.NEEDS_ATTENTION: QT_TRANSLATE_NOOP("words", "It waits for you."),
-    WorkflowState.FIXING: QT_TRANSLATE_NOOP("words", "A repair is being prepared."),
-    WorkflowState.PAUSED: QT_TRANSLATE_NOOP("words", "You paused it; it starts nothing until you resume it."),
-    WorkflowState.FINISHED: QT_TRANSLATE_NOOP("words", "It has no more times."),
-    WorkflowState.STOPPED: QT_TRANSLATE_NOOP("words", "Something inside Dayhand failed; open it to see what."),
-    WorkflowState.ARCHIVED: QT_TRANSLATE_NOOP("words", "You put it away; it is kept, and does nothing."),
-}
 _RUN: dict[RunState, object] = {
     RunState.DONE: QT_TRANSLATE_NOOP("words", "Done"),
     RunState.RUNNING: QT_TRANSLATE_NOOP("words", "Running"),
@@ -88,11 +76,6 @@ _TRAY: dict[TrayState, object] = {
 
 def say_workflow(state: WorkflowState) -> str:
     return QCoreApplication.translate("words", str(_WORKFLOW[state]))
-
-
-def explain_workflow(state: WorkflowState) -> str:
-    """One sentence, for where the word alone is not enough."""
-    return QCoreApplication.translate("words", str(_WORKFLOW_SENTENCES[state]))
 
 
 def say_run(state: RunState) -> str:

@@ -4134,46 +4134,6 @@ Deine: {mine}</translation>
         <translation>Weglegen</translation>
     </message>
     <message>
-        <source>It is running now.</source>
-        <translation>Läuft gerade.</translation>
-    </message>
-    <message>
-        <source>Its time has come; it starts as soon as another run ends.</source>
-        <translation>Seine Zeit ist da; er startet, sobald ein anderer Lauf endet.</translation>
-    </message>
-    <message>
-        <source>All is well; it waits for its next time.</source>
-        <translation>Alles gut; er wartet auf den nächsten Termin.</translation>
-    </message>
-    <message>
-        <source>Something did not work just now; it tries again by itself.</source>
-        <translation>Gerade hat etwas nicht geklappt; er versucht es von selbst noch einmal.</translation>
-    </message>
-    <message>
-        <source>It waits for you.</source>
-        <translation>Er wartet auf dich.</translation>
-    </message>
-    <message>
-        <source>A repair is being prepared.</source>
-        <translation>Eine Reparatur wird vorbereitet.</translation>
-    </message>
-    <message>
-        <source>You paused it; it starts nothing until you resume it.</source>
-        <translation>Du hast ihn pausiert; er startet nichts, bis du ihn fortsetzt.</translation>
-    </message>
-    <message>
-        <source>It has no more times.</source>
-        <translation>Er hat keine Termine mehr.</translation>
-    </message>
-    <message>
-        <source>Something inside Dayhand failed; open it to see what.</source>
-        <translation>In Dayhand ist etwas fehlgeschlagen; öffne ihn, um zu sehen, was.</translation>
-    </message>
-    <message>
-        <source>You put it away; it is kept, and does nothing.</source>
-        <translation>Du hast ihn weggelegt; er bleibt und tut nichts.</translation>
-    </message>
-    <message>
         <source>Done</source>
         <translation>Erledigt</translation>
     </message>

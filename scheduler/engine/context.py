@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.engine.clock import Clock
+from scheduler.engine.conditions import Conditions, UnknownConditions
 from scheduler.engine.launcher import Announce
 from scheduler.engine.settings import Settings
 from scheduler.store import occurrences
@@ -33,6 +34,7 @@ class Context:
     """Say that something changed that a person may be looking at."""
     settings: Settings
     machine_zone: str
+    conditions: Conditions = field(default_factory=UnknownConditions)
     paused_until: datetime | None = None
     """Until when nothing at all starts, because the person said so; None if things go on."""
     _policies: dict[tuple[str, str], Policies] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from scheduler.engine.book import Book
-from scheduler.engine.conditions import Conditions, unmet
+from scheduler.engine.conditions import unmet
 from scheduler.engine.context import Context
 from scheduler.engine.emission import Emission
 from scheduler.engine.launcher import Announcement, Launcher, Outcome, Result, Work, lane_name
@@ -71,12 +71,9 @@ class Choice:
 class Dispatch:
     """Hands to the launcher what may start, at most `concurrency` at once. Reports may come from any thread."""
 
-    def __init__(
-        self, context: Context, launcher: Launcher, conditions: Conditions, emission: Emission, book: Book
-    ) -> None:
+    def __init__(self, context: Context, launcher: Launcher, emission: Emission, book: Book) -> None:
         self._context = context
         self._launcher = launcher
-        self._conditions = conditions
         self._emission = emission
         self._book = book
         self._lock = threading.Lock()
@@ -227,7 +224,7 @@ class Dispatch:
         """What the launcher has under way and could take up again."""
         self._others = set()
         for candidate, work in self._launcher.turns(db, now):
-            if work.lane in busy or work.key in self._flights or unmet(self._conditions, work.needs):
+            if work.lane in busy or work.key in self._flights or unmet(self._context.conditions, work.needs):
                 choice.is_waiting = True
                 if candidate.turn is not Turn.CONSUMER:
                     self._others.add(work.lane)
@@ -276,7 +273,7 @@ class Dispatch:
 
     def _may_start(self, one: OccurrenceRow, policies: Policies) -> bool:
         """Whether the machine offers what it needs; a person's own wish is not held back."""
-        return not policies.needs or one.origin is Origin.MANUAL or not unmet(self._conditions, policies.needs)
+        return not policies.needs or one.origin is Origin.MANUAL or not unmet(self._context.conditions, policies.needs)
 
     def _stop_overtaken(self, choice: Choice) -> None:
         """Ask those to end that a newer one waits for; once, and once more if it is to be by force."""

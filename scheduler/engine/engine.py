@@ -54,6 +54,7 @@ class Engine:
             tell=announce,
             settings=settings or Settings(),
             machine_zone=machine_zone,
+            conditions=conditions or UnknownConditions(),
         )
         self._emission = Emission(self._context)
         self._backfilling = Backfilling(self._context, self._emission)
@@ -62,7 +63,7 @@ class Engine:
         if callable(launcher):
             launcher = launcher(self._context)
         self.launcher = launcher
-        self._dispatch = Dispatch(self._context, launcher, conditions or UnknownConditions(), self._emission, book)
+        self._dispatch = Dispatch(self._context, launcher, self._emission, book)
         self.dispatch = self._dispatch
         self.commands = Commands(self._context, self._emission, self._dispatch)
         self.views = Views(self._context)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 import app.words.states
 import app.words.times
-from app.words.states import RunState, TrayState, explain_workflow, say_run, say_tray, say_workflow
+from app.words.states import RunState, TrayState, say_run, say_tray, say_workflow
 from scheduler.rules.states import WorkflowState
 
 JARGON = re.compile(
@@ -24,7 +24,6 @@ JARGON = re.compile(
 
 def every_word() -> Iterator[str]:
     yield from map(say_workflow, WorkflowState)
-    yield from map(explain_workflow, WorkflowState)
     yield from map(say_run, RunState)
     yield from map(say_tray, TrayState)
 
@@ -51,11 +50,6 @@ def test_no_two_states_have_the_same_word(states: tuple[object, type]) -> None:
     say, members = states
     words = [say(state) for state in members]  # type: ignore[operator, attr-defined]
     assert len(set(words)) == len(words)
-
-
-def test_explanations_are_sentences() -> None:
-    for state in WorkflowState:
-        assert explain_workflow(state).endswith(".")
 
 
 class Shouting(QTranslator):

@@ -1,5 +1,6 @@
 """The one sentence beside a workflow's state: what is going on, or what to do."""
 
+from scheduler.engine.conditions import unmet
 from scheduler.engine.workflows.views.look import Look, say_pause
 from scheduler.rules.states import WorkflowFacts, WorkflowState
 from scheduler.store.lanes import Block
@@ -7,9 +8,15 @@ from scheduler.store.requests import RequestKind
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.standings import Standing
 from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.policies import Need
 from scheduler.timing.words import say
 
 _MOST_SCHEDULES = 2
+_WAITS = {
+    Need.NETWORK: "Its time has come; it waits for the network.",
+    Need.POWER: "Its time has come; it waits until the computer is plugged in.",
+    Need.UNMETERED: "Its time has come; it waits for a network that does not cost by volume.",
+}
 
 
 def say_state(look: Look, standing: Standing, facts: WorkflowFacts, state: WorkflowState) -> str:
@@ -23,7 +30,7 @@ def say_state(look: Look, standing: Standing, facts: WorkflowFacts, state: Workf
         case WorkflowState.RUNNING:
             return _say_progress(standing)
         case WorkflowState.QUEUED:
-            return "Its time has come; it starts as soon as another run ends."
+            return _say_wait(look, standing)
         case WorkflowState.RETRYING:
             return _say_retry(look, standing, facts)
         case WorkflowState.PAUSED:
@@ -69,6 +76,22 @@ def _say_progress(standing: Standing) -> str:
     done, total, text = progress["done"], progress["total"], progress.get("text") or ""
     share = f"{done:g} of {total:g}" if total else f"{done:g} done"
     return f"{text} ({share})" if text else f"Running, {share}"
+
+
+def _say_wait(look: Look, standing: Standing) -> str:
+    """For what the machine lacks, if all that is due needs it; else for its turn."""
+    due = {handler for handler, since in standing.waiting.items() if since <= look.now}
+    lacking = [_find_lacking(look, one) for one in standing.schedules if one.handler in due]
+    if lacking and all(lacking):
+        return _WAITS[lacking[0][0]]
+    return "Its time has come; it starts as soon as another run ends."
+
+
+def _find_lacking(look: Look, row: ScheduleRow) -> list[Need]:
+    try:
+        return unmet(look.context.conditions, look.context.policies(row).needs)
+    except BadScheduleError:
+        return []
 
 
 def _say_retry(look: Look, standing: Standing, facts: WorkflowFacts) -> str:

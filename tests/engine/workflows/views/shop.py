@@ -11,7 +11,7 @@ from scheduler.engine.house import House
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store.health import close_store, open_store
-from tests.engine.harness import MovedClock
+from tests.engine.harness import Moods, MovedClock
 
 LIMIT = 60.0
 
@@ -59,7 +59,8 @@ class Shop:
         self.folder = folder
         self.clock = MovedClock()
         self.database = open_store(folder, self.clock.wall).database
-        self.house = House(self.database, folder, machine_zone="UTC", clock=self.clock)
+        self.moods = Moods()
+        self.house = House(self.database, folder, machine_zone="UTC", clock=self.clock, conditions=self.moods)
         self.house.recover()
         self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
 

@@ -9,6 +9,7 @@ from scheduler.engine.workflows.views.workflows import WorkflowView
 from scheduler.rules.states import WorkflowState
 from scheduler.store import lanes, schedules
 from scheduler.store.lanes import Block, LaneRow
+from scheduler.timing.policies import Need
 from tests.engine.harness import START
 from tests.engine.workflows.views.shop import RECEIPTS, Shop
 
@@ -155,6 +156,26 @@ def test_several_schedules_are_said_together(shop: Shop) -> None:
     shop.house.answering.reject(shop.views.attention()[0].id)
     shop.settle()
     assert only(shop).words == "Every 5 minutes; Daily at 03:00"
+
+
+@pytest.mark.parametrize(
+    ("need", "said"),
+    [
+        (Need.NETWORK, "waits for the network."),
+        (Need.POWER, "waits until the computer is plugged in."),
+        (Need.UNMETERED, "waits for a network that does not cost by volume."),
+    ],
+)
+def test_what_waits_for_the_machine_says_for_what(shop: Shop, need: Need, said: str) -> None:
+    """And not that another run is in its way."""
+    shop.deploy(job(schedule=f'every="1h", needs="{need}"'))
+    shop.moods.held[need] = False
+    shop.move(hours=1)
+    assert (only(shop).state, only(shop).words) == ("queued", f"Its time has come; it {said}")
+    shop.moods.held[need] = True
+    shop.house.engine.stir()
+    shop.settle()
+    assert only(shop).state == "idle"
 
 
 def test_an_archived_one_is_listed_only_when_asked_for(shop: Shop) -> None:
