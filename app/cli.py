@@ -15,6 +15,7 @@ from typing import Any, NoReturn, Protocol
 
 from app.widgets.plain import reveal
 from scheduler import __version__
+from scheduler.engine.refusal import RefusedError
 from scheduler.timing.errors import BadScheduleError
 
 VERBS = {
@@ -96,14 +97,6 @@ class Answer(Protocol):
         """For people."""
 
 
-class RefusedError(Exception):
-    """A verb that cannot do what it was asked; the message says why and what to do."""
-
-    def __init__(self, sentence: str, code: str = "refused") -> None:
-        super().__init__(sentence)
-        self.code = code
-
-
 class UsageError(Exception):
     """Arguments that do not say what to do."""
 
@@ -173,10 +166,10 @@ def run(arguments: Sequence[str]) -> int:
         _complain(error.sentence)
         return 2
     except RefusedError as error:
-        for sentence in str(error).splitlines():
-            _complain(sentence)
+        for line in error.sentence.splitlines():
+            _complain(line)
         if wants_json:
-            _print([json.dumps({"error": {"code": error.code, "message": str(error)}})])
+            _print([json.dumps({"error": {"code": error.code, "message": error.sentence}})])
         return 1
     except KeyboardInterrupt:
         return 130

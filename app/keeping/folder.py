@@ -7,7 +7,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from app.cli import RefusedError
+from scheduler.engine.refusal import RefusedError
 
 
 def add_data_dir(parser: ArgumentParser) -> None:
@@ -27,4 +27,4 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        raise RefusedError(str(error), "store") from error
+        raise RefusedError("store", str(error)) from error

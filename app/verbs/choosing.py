@@ -6,9 +6,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import Any
 
-from app.cli import RefusedError, UsageError
+from app.cli import UsageError
 from app.keeping.folder import add_data_dir
 from app.verbs.verb import Told, Verb, ask
+from scheduler.engine.refusal import RefusedError
 
 _DESCRIPTION = """Choose who repairs a script that fails. Nobody does unless you say so here or in Settings:
 
@@ -74,11 +75,11 @@ def _read_key(options: Namespace) -> dict[str, str]:
     elif not options.key:
         return {}
     elif sys.stdin is None or not sys.stdin.isatty():
-        raise RefusedError("The key is a secret. Ask at a terminal, or give it with --key-from-stdin.", "secret")
+        raise RefusedError("secret", "The key is a secret. Ask at a terminal, or give it with --key-from-stdin.")
     else:
         key = getpass.getpass("Key of the server: ").strip()
     if not key:
-        raise RefusedError("No key was given, and nothing was changed.", "secret")
+        raise RefusedError("secret", "No key was given, and nothing was changed.")
     return {"key": key}
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from app import cli
+from scheduler.engine.refusal import RefusedError
 
 FILES = ":files"
 """In place of words: the shell knows files best."""
@@ -93,7 +94,7 @@ class _Typed:
 
     def _ask(self, verb: str, key: str, *arguments: str) -> list[dict[str, Any]]:
         """As the command line itself would; nothing where there is no data."""
-        with suppress(cli.RefusedError):
+        with suppress(RefusedError):
             options = cli.parser_of(verb).parse_args([*arguments, *self._folder])
             found: list[dict[str, Any]] = options.run(options).data()[key]
             return found

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.cli import RefusedError, UsageError
+from app.cli import UsageError
 from app.keeping.folder import add_data_dir
 from app.verbs.human import table
 from app.verbs.verb import Told, Verb, ask
+from scheduler.engine.refusal import RefusedError
 
 _TAKE_A_VALUE = ("--data-dir", "--set", "--request")
 _OURS = ("--json", "--help", "-h", "--no-test", "--secrets-from-stdin", *_TAKE_A_VALUE)
@@ -112,9 +113,9 @@ def _refuse_secrets(known: dict[str, Any], given: dict[str, str]) -> None:
     for field in known["fields"]:
         if field["secret"] and field["name"] in given:
             raise RefusedError(
+                "secret",
                 f"{field['label']} of {known['connection']} is a secret: never type it in a command, where others can "
                 "read it. Leave it out and you will be asked for it, or give it with --secrets-from-stdin.",
-                "secret",
             )
 
 
@@ -153,9 +154,9 @@ def _ask_secrets(known: dict[str, Any]) -> dict[str, str]:
         missing = [field for field in wanted if field["required"] and field["name"] not in known["kept"]]
         if missing:
             raise RefusedError(
+                "secret",
                 f"{missing[0]['label']} of {known['connection']} is a secret. Connect it in a terminal, where you are "
                 "asked for it, or give it with --secrets-from-stdin.",
-                "secret",
             )
         return {}
     given = {field["name"]: getpass.getpass(f"{field['label']}{_say_empty(field, known)}: ") for field in wanted}

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.cli import RefusedError, UsageError
+from app.cli import UsageError
 from app.keeping.folder import add_data_dir
 from app.questions import BadAnswerError, Kind, Question
 from app.templates import Template, all_templates
 from app.verbs.deploying import read_script
 from app.verbs.human import say_time
 from app.verbs.verb import Told, Verb, ask
+from scheduler.engine.refusal import RefusedError
 
 _DESCRIPTION = """Begin a workflow from a template. Without one, the templates are listed.
 
@@ -65,7 +66,7 @@ def _find(name: str) -> Template:
         if one.slug == name.lower().replace("_", "-"):
             return one
     known = ", ".join(one.slug for one in all_templates())
-    raise RefusedError(f"There is no template {name}. Known are: {known}.", "template")
+    raise RefusedError("template", f"There is no template {name}. Known are: {known}.")
 
 
 def _asks(template: Template) -> list[dict[str, Any]]:
@@ -117,11 +118,11 @@ def _default(question: Question) -> str:
 def _refuse_place(path: Path) -> None:
     """Before anything is asked."""
     if path.exists():
-        raise RefusedError(f"{path} is there already; name another file.", "file")
+        raise RefusedError("file", f"{path} is there already; name another file.")
     if not path.parent.is_dir():
-        raise RefusedError(f"{path} cannot be written: the folder {path.parent} is not there.", "file")
+        raise RefusedError("file", f"{path} cannot be written: the folder {path.parent} is not there.")
     if not os.access(path.parent, os.W_OK):
-        raise RefusedError(f"{path} cannot be written: {path.parent} may not be changed by you.", "file")
+        raise RefusedError("file", f"{path} cannot be written: {path.parent} may not be changed by you.")
 
 
 def _write(path: Path, script: str) -> None:
@@ -129,9 +130,9 @@ def _write(path: Path, script: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(script)
     except FileExistsError as error:
-        raise RefusedError(f"{path} is there already; name another file.", "file") from error
+        raise RefusedError("file", f"{path} is there already; name another file.") from error
     except OSError as error:
-        raise RefusedError(f"{path} cannot be written: {error.strerror}.", "file") from error
+        raise RefusedError("file", f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _connect(options: Namespace, template: Template, answers: dict[str, Any]) -> Iterator[str]:
@@ -141,9 +142,9 @@ def _connect(options: Namespace, template: Template, answers: dict[str, Any]) ->
         other = [field for field, value in settings.items() if kept.get(field) not in (None, value)]
         if other:
             raise RefusedError(
+                "connected",
                 f"{name} is connected already, with {other[0]} {kept[other[0]]}. Give the same, or begin from the "
                 f"template in a file of your own with another name for it.",
-                "connected",
             )
         if not kept:
             try:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from app.cli import RefusedError
 from app.keeping.folder import add_data_dir
 from app.verbs.human import say_time, table
 from app.verbs.verb import Told, Verb, ask
+from scheduler.engine.refusal import RefusedError
 
 _LARGEST = 4_000_000
 
@@ -47,12 +47,12 @@ def _deploy(options: Namespace) -> Told:
 def read_script(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
-            raise RefusedError(f"{path} is too large to be a script.", "file")
+            raise RefusedError("file", f"{path} is too large to be a script.")
         return path.read_bytes().decode()
     except OSError as error:
-        raise RefusedError(f"{path} cannot be read: {error.strerror}.", "file") from error
+        raise RefusedError("file", f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise RefusedError(f"{path} is not a text in UTF-8.", "file") from error
+        raise RefusedError("file", f"{path} is not a text in UTF-8.") from error
 
 
 def _say_deploy(answer: dict[str, Any]) -> Iterator[str]:

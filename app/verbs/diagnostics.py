@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.cli import RefusedError
 from app.keeping.bundle import BundleError
 from app.keeping.diagnostics import write_diagnostics
 from app.keeping.folder import add_data_dir, data_dir
+from scheduler.engine.refusal import RefusedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> Written:
     target: Path = options.file.absolute()
     if target.exists():
-        raise RefusedError(f"{target} is there already; choose another name.", "file")
+        raise RefusedError("file", f"{target} is there already; choose another name.")
     try:
         write_diagnostics(data_dir(options), target)
     except BundleError as error:
-        raise RefusedError(str(error), "file") from error
+        raise RefusedError("file", str(error)) from error
     return Written(str(target))

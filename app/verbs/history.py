@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.cli import RefusedError
 from app.keeping.folder import add_data_dir
 from app.verbs.human import RUN_HEADS, on_one_line, run_row, say_how, say_status, say_time, table
 from app.verbs.verb import Told, Verb, ask, stream
+from scheduler.engine.refusal import RefusedError
 
 
 def _history_arguments(parser: ArgumentParser) -> None:
@@ -131,7 +131,7 @@ class _Following:
             if "answer" in message:
                 answer: dict[str, Any] = message["answer"]
                 return answer
-        raise RefusedError("The log ended too soon.", "lost")
+        raise RefusedError("lost", "The log ended too soon.")
 
     def lines(self) -> Iterator[str]:
         rest = ""

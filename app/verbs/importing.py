@@ -9,10 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from app.cli import RefusedError, UsageError
+from app.cli import UsageError
 from app.keeping.folder import add_data_dir
 from app.verbs.human import now, say_time
 from app.verbs.verb import Told, Verb, ask
+from scheduler.engine.refusal import RefusedError
 from scheduler.importing.crontab import read_crontab
 from scheduler.importing.found import Found, Job, Left
 from scheduler.importing.script import write_script
@@ -82,14 +83,14 @@ def _read(name: str, kind: str) -> str:
     try:
         data = sys.stdin.buffer.read(_LARGEST + 1) if name == "-" else Path(name).expanduser().read_bytes()
     except OSError as error:
-        raise RefusedError(f"{name} cannot be read: {error.strerror}.", "file") from error
+        raise RefusedError("file", f"{name} cannot be read: {error.strerror}.") from error
     if len(data) > _LARGEST:
-        raise RefusedError(f"{name} is too large to be a list of jobs.", "file")
+        raise RefusedError("file", f"{name} is too large to be a list of jobs.")
     is_wide = kind == "tasks" and data[:2] in (b"\xff\xfe", b"\xfe\xff")
     try:
         return data.decode("utf-16" if is_wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RefusedError(f"{name} is not a text in {'UTF-16' if is_wide else 'UTF-8'}.", "file") from error
+        raise RefusedError("file", f"{name} is not a text in {'UTF-16' if is_wide else 'UTF-8'}.") from error
 
 
 def _translate(options: Namespace, texts: dict[str, str]) -> Found:
@@ -98,10 +99,10 @@ def _translate(options: Namespace, texts: dict[str, str]) -> Found:
     if options.kind == "systemd":
         by_name = {_unit(Path(name)): text for name, text in texts.items()}
         if len(by_name) < len(texts):
-            raise RefusedError("Two of the files have one name; import them one after the other.", "file")
+            raise RefusedError("file", "Two of the files have one name; import them one after the other.")
         found = [read_systemd(by_name, home=str(Path.home()), user=getpass.getuser())]
         if not any(name.endswith(".timer") for name in by_name):
-            raise RefusedError("None of the files is a timer; name the .timer files and their .service files.", "file")
+            raise RefusedError("file", "None of the files is a timer; name the .timer files and their .service files.")
     elif options.kind == "tasks":
         found = [read_task(text, place=Path(name).name) for name, text in texts.items()]
     else:
@@ -166,9 +167,9 @@ def _deploy(options: Namespace, path: Path, script: str) -> dict[str, Any]:
         with path.open("x", encoding="utf-8") as file:
             file.write(script)
     except FileExistsError as error:
-        raise RefusedError(f"{path} is there already; choose another file with --into.", "file") from error
+        raise RefusedError("file", f"{path} is there already; choose another file with --into.") from error
     except OSError as error:
-        raise RefusedError(f"{path} cannot be written: {error.strerror}.", "file") from error
+        raise RefusedError("file", f"{path} cannot be written: {error.strerror}.") from error
     try:
         answer = ask(options, "deploy", path=str(path), source=script, paused=True)
     except BaseException:

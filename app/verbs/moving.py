@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.cli import RefusedError
 from app.keeping.folder import add_data_dir, data_dir, refusing
 from app.verbs.verb import Told, Verb
+from scheduler.engine.refusal import RefusedError
 
 
 def _export_arguments(parser: ArgumentParser) -> None:
@@ -25,14 +25,14 @@ def _export(options: Namespace) -> Told:
 
     target: Path = options.file.absolute()
     if target.exists():
-        raise RefusedError(f"{target} is there already; choose another name.", "file")
+        raise RefusedError("file", f"{target} is there already; choose another name.")
     folder = data_dir(options)
     with refusing():
         open_for_reading(folder).close()
         try:
             write_export(folder, target, SystemClock().now(), history=not options.without_history)
         except BundleError as error:
-            raise RefusedError(str(error), "file") from error
+            raise RefusedError("file", str(error)) from error
     lines = [f"Written to {target}.", "Passwords and tokens are not in it; connections must be connected again."]
     return Told({"path": str(target)}, lambda _: lines)
 
@@ -56,13 +56,13 @@ def _import(options: Namespace) -> Told:
     with refusing(), hold(folder):
         if not options.replace and is_used(folder):
             raise RefusedError(
-                f"There is data in {folder} already. Give --replace to set it aside, or name another --data-dir.",
                 "used",
+                f"There is data in {folder} already. Give --replace to set it aside, or name another --data-dir.",
             )
         try:
             taken = read_export(folder, options.file.absolute(), SystemClock().now())
         except BundleError as error:
-            raise RefusedError(str(error), "file") from error
+            raise RefusedError("file", str(error)) from error
     answer = {
         "workflows": taken.workflows,
         "reconnect": list(taken.connections),

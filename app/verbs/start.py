@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.cli import RefusedError
 from app.control import client
 from app.keeping.folder import add_data_dir, data_dir, refusing
 from app.life.sparing import spare_sources
 from app.life.wanted import Wanted
+from scheduler.engine.refusal import RefusedError
 
 _DESCRIPTION = """Run Dayhand: with a window and an icon in the tray, or in the terminal where there is no display.
 
@@ -143,7 +143,7 @@ def _show(end: socket.socket, folder: Path) -> str:
             from app.life.appearing import tell_of_silence  # noqa: PLC0415  as above
 
             tell_of_silence(folder)
-        raise RefusedError(_SILENT, "silent") from error
+        raise RefusedError("silent", _SILENT) from error
     return "Dayhand is already running."
 
 

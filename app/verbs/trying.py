@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from app.cli import RefusedError
 from app.keeping.folder import add_data_dir, data_dir
 from app.verbs.deploying import read_script
 from app.verbs.human import now, say_status, say_time
 from app.verbs.verb import Told, Verb
+from scheduler.engine.refusal import RefusedError
 
 _MOST_DAYS = 400
 _LONGEST = 200
@@ -66,7 +66,7 @@ def _try(options: Namespace) -> Told:
                 str(path), source, Path(folder), around, span=timedelta(days=options.days), progress=_tell_progress
             )
         except NotValidError as error:
-            raise RefusedError("\n".join(error.sentences), "not valid") from error
+            raise RefusedError("not valid", "\n".join(error.sentences)) from error
     answer: dict[str, Any] = plain(tried)
     failed = [step for step in answer["steps"] if step["error"]]
     shortfall = f"{failed[0]['handler']} did not get to its end." if failed else None

@@ -9,10 +9,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from app.cli import RefusedError
 from app.keeping.folder import add_data_dir, data_dir, refusing
 from app.platform.autostart import AutostartError, find_autostart
 from app.verbs.verb import Told, Verb
+from scheduler.engine.refusal import RefusedError
 
 _STORE = "dayhand.db"
 _LOCK = "dayhand.lock"
@@ -67,7 +67,7 @@ def _arguments(parser: ArgumentParser) -> None:
 def _uninstall(options: Namespace) -> Told:
     folder = data_dir(options)
     if not (folder / _STORE).exists():
-        raise RefusedError(f"There is no data of Dayhand in {folder}.", "nothing")
+        raise RefusedError("nothing", f"There is no data of Dayhand in {folder}.")
     with refusing():
         from scheduler.store.lock import hold  # noqa: PLC0415  loaded where it is needed
 
@@ -118,9 +118,9 @@ def _find_secrets(folder: Path) -> Iterator[str]:
             database.close()
     except StoreError as error:
         raise RefusedError(
+            "store",
             f"{error} So it cannot be told which passwords are Dayhand's, and nothing was deleted. "
             "With --keep-keyring the rest can be.",
-            "store",
         ) from error
     if read_preferences(folder).fixer.has_key:
         yield KEY
@@ -137,12 +137,12 @@ def _find_secrets(folder: Path) -> Iterator[str]:
 
 def _ask(found: Found, *, to_stderr: bool) -> None:
     if not sys.stdin.isatty():
-        raise RefusedError("Nothing was deleted, since nobody can be asked here. --yes deletes without asking.", "asks")
+        raise RefusedError("asks", "Nothing was deleted, since nobody can be asked here. --yes deletes without asking.")
     out = sys.stderr if to_stderr else sys.stdout
     out.write("\n".join(["This will be deleted, and cannot be brought back:", *found.lines(), "Type yes to go on: "]))
     out.flush()
     if sys.stdin.readline().strip().lower() != "yes":
-        raise RefusedError("Nothing was deleted.", "declined")
+        raise RefusedError("declined", "Nothing was deleted.")
 
 
 def _delete(found: Found) -> None:
@@ -156,10 +156,10 @@ def _delete(found: Found) -> None:
         if not found.stays:
             found.folder.rmdir()
     except AutostartError as error:
-        raise RefusedError(str(error), "autostart") from error
+        raise RefusedError("autostart", str(error)) from error
     except OSError as error:
         why = error.strerror or str(error)
-        raise RefusedError(f"Not all could be deleted: {why} ({error.filename}). Try again.", "files") from error
+        raise RefusedError("files", f"Not all could be deleted: {why} ({error.filename}). Try again.") from error
 
 
 def _delete_secrets(found: Found) -> None:
@@ -173,7 +173,7 @@ def _delete_secrets(found: Found) -> None:
         try:
             vault.remove(name)
         except VaultError as error:
-            raise RefusedError(f"{error} So your data was not deleted either.", "keyring") from error
+            raise RefusedError("keyring", f"{error} So your data was not deleted either.") from error
 
 
 def _remove(path: Path) -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.cli import Answer, RefusedError
+from app.cli import Answer
 from app.control import client
 from app.keeping.folder import data_dir, refusing
+from scheduler.engine.refusal import RefusedError
 
 _PATIENCE = 15.0
 """Seconds that another command may keep the folder to itself, or an app may take to start listening."""
@@ -46,7 +47,7 @@ def ask(options: Namespace, verb: str, **arguments: Any) -> dict[str, Any]:
         if "answer" in message:
             answer: dict[str, Any] = message["answer"]
             return answer
-    raise RefusedError(str(client.LostError()), "lost")
+    raise RefusedError("lost", str(client.LostError()))
 
 
 def stream(options: Namespace, verb: str, **arguments: Any) -> Iterator[dict[str, Any]]:
@@ -55,10 +56,10 @@ def stream(options: Namespace, verb: str, **arguments: Any) -> Iterator[dict[str
     try:
         for message in _messages(folder, verb, arguments):
             if "error" in message:
-                raise RefusedError(message["error"]["message"], message["error"]["code"])
+                raise RefusedError(message["error"]["code"], message["error"]["message"])
             yield message
     except client.LostError as error:
-        raise RefusedError(str(error), "lost") from error
+        raise RefusedError("lost", str(error)) from error
 
 
 def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
