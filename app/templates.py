@@ -3,7 +3,7 @@
 import ast
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,11 +11,22 @@ from urllib.parse import urlsplit
 
 from app.questions import Kind, Question
 from app.resources import find_resource
+from scheduler.engine.refusal import RefusedError
 
 _FIRST = "templates/nightly_command.py"
 """Where this one is, the others are."""
 _BLOCK = re.compile(r"^# /// dayhand-template\n((?:#.*\n)*?)# ///\n", re.MULTILINE)
 _NAME = re.compile(r'dayhand\.Workflow\("([^"]+)"')
+
+
+class ConnectedOtherwiseError(Exception):
+    """What a template would connect is connected already, and is something else."""
+
+    def __init__(self, connection: str, field: str, value: Any) -> None:
+        super().__init__(f"{connection} has {field} {value}")
+        self.connection = connection
+        self.field = field
+        self.value = value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +57,28 @@ class Template:
             connection: {field: _pick(answers, named) for field, named in fields.items()}
             for connection, fields in self.connects.items()
         }
+
+    def connect(self, answers: Mapping[str, Any], command: Callable[..., dict[str, Any]]) -> list[str]:
+        """Connect all of it by that command; what is away for now may come back before it is used: why, in sentences.
+
+        What others use stays as it is: ConnectedOtherwiseError. RefusedError for what cannot be right.
+        """
+        away = []
+        for name, settings in self.settings(answers).items():
+            kept = command("fields", name=name)["settings"]
+            for field, value in settings.items():
+                if kept.get(field) not in (None, value):
+                    raise ConnectedOtherwiseError(name, field, kept[field])
+            if kept:
+                continue
+            try:
+                command("connect", name=name, settings=settings)
+            except RefusedError as error:
+                if error.code != "away":
+                    raise
+                command("connect", name=name, settings=settings, test=False)
+                away.append(error.sentence)
+        return away
 
 
 @cache

@@ -6,13 +6,14 @@ import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from app.cli import UsageError
 from app.keeping.folder import add_data_dir
 from app.questions import BadAnswerError, Kind, Question
-from app.templates import Template, all_templates
+from app.templates import ConnectedOtherwiseError, Template, all_templates
 from app.verbs.deploying import read_script
 from app.verbs.human import say_time
 from app.verbs.verb import Told, Verb, ask
@@ -49,7 +50,7 @@ def _new(options: Namespace) -> Told:
     script = template.fill(answers, name=options.name)
     _write(path, script)
     try:
-        notes = list(_connect(options, template, answers))
+        notes = _connect(options, template, answers)
         answer = _deploy(options, path, script)
     except BaseException:
         path.unlink()
@@ -135,35 +136,15 @@ def _write(path: Path, script: str) -> None:
         raise RefusedError("file", f"{path} cannot be written: {error.strerror}.") from error
 
 
-def _connect(options: Namespace, template: Template, answers: dict[str, Any]) -> Iterator[str]:
-    """What others use stays as it is. What cannot be right is refused; what is away for now is only noted."""
-    for name, settings in template.settings(answers).items():
-        kept = ask(options, "fields", name=name)["settings"] if _is_connected(options, name) else {}
-        other = [field for field, value in settings.items() if kept.get(field) not in (None, value)]
-        if other:
-            raise RefusedError(
-                "connected",
-                f"{name} is connected already, with {other[0]} {kept[other[0]]}. Give the same, or begin from the "
-                f"template in a file of your own with another name for it.",
-            )
-        if not kept:
-            try:
-                ask(options, "connect", name=name, settings=settings)
-            except RefusedError as error:
-                if error.code != "away":
-                    raise
-                ask(options, "connect", name=name, settings=settings, test=False)
-                yield str(error)
-
-
-def _is_connected(options: Namespace, name: str) -> bool:
-    from app.keeping.folder import data_dir  # noqa: PLC0415
-    from scheduler.store.backups import FILE  # noqa: PLC0415
-
-    if not (data_dir(options) / FILE).exists():
-        return False
-    known = ask(options, "connections")["connections"]
-    return any(one["connection"] == name and one["is_connected"] for one in known)
+def _connect(options: Namespace, template: Template, answers: dict[str, Any]) -> list[str]:
+    try:
+        return template.connect(answers, partial(ask, options))
+    except ConnectedOtherwiseError as error:
+        raise RefusedError(
+            "connected",
+            f"{error.connection} is connected already, with {error.field} {error.value}. Give the same, or begin from "
+            f"the template in a file of your own with another name for it.",
+        ) from error
 
 
 def _deploy(options: Namespace, path: Path, script: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QStandardPaths
 from app.asking import command
 from app.life.installation import Installation
 from app.questions import Kind, Question
-from app.templates import Template
+from app.templates import ConnectedOtherwiseError, Template
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import workflows
 
@@ -90,26 +91,10 @@ def say_bad_answer(question: Question, text: str) -> str:
 
 
 def _connect(installation: Installation, template: Template, answers: Mapping[str, Any]) -> None:
-    """What others use stays as it is."""
-    known = {one["connection"]: one for one in command(installation, "connections")["connections"]}
-    for name, settings in template.settings(answers).items():
-        if name in known and known[name]["is_connected"]:
-            kept = command(installation, "fields", name=name)["settings"]
-            other = [field for field, value in settings.items() if kept.get(field) not in (None, value)]
-            if other:
-                said = translate(
-                    "new", "{name} is connected already, with {value}. Give the same here, or change it in Connections."
-                )
-                raise RefusedError("connected", said.format(name=name, value=kept[other[0]]))
-        else:
-            _try_connect(installation, name, settings)
-
-
-def _try_connect(installation: Installation, name: str, settings: Mapping[str, Any]) -> None:
-    """What cannot be right is refused at once; what is away for now may come back before it is used."""
     try:
-        command(installation, "connect", name=name, settings=settings)
-    except RefusedError as error:
-        if error.code != "away":
-            raise
-        command(installation, "connect", name=name, settings=settings, test=False)
+        template.connect(answers, partial(command, installation))
+    except ConnectedOtherwiseError as error:
+        said = translate(
+            "new", "{name} is connected already, with {value}. Give the same here, or change it in Connections."
+        )
+        raise RefusedError("connected", said.format(name=error.connection, value=error.value)) from error

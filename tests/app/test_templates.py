@@ -9,7 +9,7 @@ import pytest
 from dayhand import _workflow as written
 
 from app.questions import BadAnswerError, Kind, Question
-from app.templates import Template, all_templates, read_template
+from app.templates import ConnectedOtherwiseError, Template, all_templates, read_template
 from scheduler.connections.registry import builtin_registry
 
 ODD = ["a", 'with "quotes"', "it's", "back\\slash", "two\nlines", "Grüße", "{braces}", "\\g<0>", ""]
@@ -52,6 +52,25 @@ def test_a_connection_may_want_only_the_site_of_an_address() -> None:
     [watch] = [one for one in all_templates() if one.slug == "watch-page"]
     answers = {"PAGE": "https://shop.example.org:8443/lamps/7?lang=en#price"}
     assert watch.settings(answers) == {"http:page": {"base_url": "https://shop.example.org:8443"}}
+
+
+def test_what_is_connected_already_is_not_touched_and_the_rest_is() -> None:
+    """The same answer may come with settings that nobody asked for; connecting again would lose them."""
+    [template] = [one for one in all_templates() if one.slug == "sort-folder"]
+    kept = {"path": "/in", "more": "mine"}
+    done = []
+
+    def command(verb: str, **arguments: object) -> dict[str, object]:
+        done.append(verb)
+        return {"settings": kept}
+
+    assert template.connect({"FOLDER": "/in"}, command) == []
+    with pytest.raises(ConnectedOtherwiseError, match="files:inbox has path /in"):
+        template.connect({"FOLDER": "/elsewhere"}, command)
+    assert done == ["fields", "fields"]
+    kept.clear()
+    template.connect({"FOLDER": "/in"}, command)
+    assert done[2:] == ["fields", "connect"]
 
 
 def one(kind: str = "text") -> Template:
