@@ -1,9 +1,11 @@
-"""What a script may ask and tell while a phase runs; the host decides, whatever the worker believes."""
+"""What a script may ask and tell while a phase runs and at its end; the host decides, whatever the worker believes."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from dayhand import _protocol as protocol
+
+from scheduler.workers.outcomes import Fault, ScriptFailed
 
 
 class Answers(Protocol):
@@ -57,11 +59,11 @@ def ask(answers: Answers, message: protocol.Message) -> Any:
     match message["type"]:
         case "call":
             line = optional_line if isinstance(optional_line, int) else None
-            return answers.call(text["connection"], text["tool"], _dict(message, "parameters"), line)
+            return answers.call(text["connection"], text["tool"], read_object(message, "parameters"), line)
         case "peek":
             return answers.peek(text["topic"], int(_number(message, "limit")))
         case "checkpoint":
-            return answers.checkpoint(_dict(message, "state"))
+            return answers.checkpoint(read_object(message, "state"))
         case "publish":
             return answers.publish(text["topic"], text["id"], text["title"], message.get("data"))
         case "done":
@@ -72,8 +74,25 @@ def ask(answers: Answers, message: protocol.Message) -> Any:
     raise protocol.GarbageError(f"nobody knows {message['type']!r}")
 
 
-def read_result(phase: str, value: dict[str, Any]) -> dict[str, Any]:
+def read_failure(message: protocol.Message) -> ScriptFailed:
+    """How the script failed; GarbageError if that was forged."""
+    file, line = message.get("file"), message.get("line")
+    try:
+        fault = Fault(str(message.get("kind")))
+    except ValueError:
+        raise protocol.GarbageError("it failed in a way that nobody knows") from None
+    return ScriptFailed(
+        fault=fault,
+        message=str(message.get("message")),
+        file=file if isinstance(file, str) else None,
+        line=line if isinstance(line, int) else None,
+        traceback=str(message.get("traceback", "")),
+    )
+
+
+def read_result(phase: str, message: protocol.Message) -> dict[str, Any]:
     """What a phase gave, if it has the shape that the run layer goes on with; GarbageError if it was forged."""
+    value = read_object(message, "value")
     for name, kinds in _RESULTS[phase].items():
         if name not in value or not isinstance(value[name], kinds):
             raise protocol.GarbageError(f"{name} of {phase} is no {kinds[0].__name__}")
@@ -81,7 +100,15 @@ def read_result(phase: str, value: dict[str, Any]) -> dict[str, Any]:
         _check_prepared(value)
     if phase == protocol.MUTATE and value["call"] is not None:
         call = _Text(value["call"])
-        call["connection"], call["tool"], _dict(value["call"], "parameters")
+        call["connection"], call["tool"], read_object(value["call"], "parameters")
+    return value
+
+
+def read_object(message: protocol.Message, name: str) -> dict[str, Any]:
+    """A part of what was said; GarbageError unless it is an object."""
+    value = message.get(name)
+    if not isinstance(value, dict):
+        raise protocol.GarbageError(f"{name} is no object")
     return value
 
 
@@ -105,13 +132,6 @@ class _Text:
         if not isinstance(value, str):
             raise protocol.GarbageError(f"{name} is no text")
         return value
-
-
-def _dict(message: protocol.Message, name: str) -> dict[str, Any]:
-    value = message.get(name)
-    if not isinstance(value, dict):
-        raise protocol.GarbageError(f"{name} is no object")
-    return value
 
 
 def _number(message: protocol.Message, name: str) -> float:

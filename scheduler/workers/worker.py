@@ -27,7 +27,7 @@ from scheduler.workers.outcomes import (
     WorkerDied,
 )
 from scheduler.workers.output import Output
-from scheduler.workers.questions import Answers, ask, read_result
+from scheduler.workers.questions import Answers, ask, read_failure, read_object, read_result
 from scheduler.workers.script import Phase, Script
 from scheduler.workers.spawning import spawn
 from scheduler.workers.system import NEWS, Poll, end_family, exit_code
@@ -271,14 +271,14 @@ class Worker:
             return self._asked
         match told["type"]:
             case "loaded":
-                return Finished(_part(told, "description"))
+                return Finished(read_object(told, "description"))
             case "result":
-                return Finished(read_result(phase, _part(told, "value")))
+                return Finished(read_result(phase, told))
             case "failed" if told.get("kind") == protocol.MEMORY:
                 self.is_usable = False
                 return deaths.out_of_memory(self._limits, told.get("line"))
             case "failed":
-                return _read_failure(told)
+                return read_failure(told)
         raise protocol.GarbageError("it ended what nobody ended")
 
     def _ask(self, outcome: Outcome, grace: float, *, tell: bool = True) -> None:
@@ -331,25 +331,3 @@ class Worker:
 
 def _refuse(phase: str, error: protocol.TooLargeError) -> ScriptFailed:
     return ScriptFailed(fault=Fault.TOO_LARGE, message=f"what {phase or 'the worker'} was to be given is {error}")
-
-
-def _read_failure(told: protocol.Message) -> ScriptFailed:
-    file, line = told.get("file"), told.get("line")
-    try:
-        fault = Fault(str(told.get("kind")))
-    except ValueError:
-        raise protocol.GarbageError("it failed in a way that nobody knows") from None
-    return ScriptFailed(
-        fault=fault,
-        message=str(told.get("message")),
-        file=file if isinstance(file, str) else None,
-        line=line if isinstance(line, int) else None,
-        traceback=str(told.get("traceback", "")),
-    )
-
-
-def _part(told: protocol.Message, name: str) -> dict[str, Any]:
-    part = told.get(name)
-    if not isinstance(part, dict):
-        raise protocol.GarbageError(f"{name} is no object")
-    return part

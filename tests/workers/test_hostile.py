@@ -159,6 +159,7 @@ def test_a_forged_message_of_the_wrong_shape_is_garbage(start: Start, message: d
         ("producer", {}),
         ("producer", {"state": [1]}),
         ("next", {"state": "x"}),
+        ("mutate", ["call"]),
         ("mutate", {"call": 3}),
         ("mutate", {"call": {"connection": "files:home", "tool": 3, "parameters": {}}}),
         ("mutate", {"call": {"connection": "files:home", "tool": "write"}}),
@@ -169,10 +170,10 @@ def test_a_forged_message_of_the_wrong_shape_is_garbage(start: Start, message: d
         ("prepare", {"nothing": False, "wake_at": None, "say": "", "data": 1, "ui": None, "reserve": [3]}),
     ],
 )
-def test_a_forged_end_of_a_phase_is_garbage(name: str, value: dict[str, object]) -> None:
+def test_a_forged_end_of_a_phase_is_garbage(name: str, value: object) -> None:
     """The script is at fault then, not Dayhand, which would stop the workflow and offer a report."""
     with pytest.raises(GarbageError):
-        read_result(name, value)
+        read_result(name, {"type": "result", "value": value})
 
 
 def test_closing_every_descriptor_is_said(start: Start) -> None:
