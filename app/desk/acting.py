@@ -136,11 +136,11 @@ class Acting:
         self, workflow: str, topic: str, identity: str, *, title: str = "", data: Any = None, request: str | None = None
     ) -> dict[str, Any]:
         return self._floor.act(
-            lambda house: house.commands.publish(workflow, topic, identity, title=title, data=data, request=request)
+            lambda house: house.events.publish(workflow, topic, identity, title=title, data=data, request=request)
         )
 
     def skip_event(self, workflow: str, topic: str, identity: str, *, request: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.commands.skip_event(workflow, topic, identity, request=request))
+        return self._floor.act(lambda house: house.events.skip(workflow, topic, identity, request=request))
 
     def rollback(self, workflow: str, version: int | None = None, *, request: str | None = None) -> dict[str, Any]:
         return self._floor.act(lambda house: house.commands.rollback(workflow, version, request=request))

@@ -110,7 +110,7 @@ class WaitingList(QFrame):
         installation, workflow = self._installation, self._workflow
 
         def act() -> object:
-            skip = installation.house.commands.skip_event
+            skip = installation.house.events.skip
             return installation.host.ask(lambda _: skip(workflow, one.topic, one.id)).result(_PATIENCE)
 
         def done(_: object) -> None:

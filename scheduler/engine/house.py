@@ -20,6 +20,7 @@ from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.answering import Answering
 from scheduler.engine.workflows.commands import WorkflowCommands
 from scheduler.engine.workflows.deploying import Deploying
+from scheduler.engine.workflows.events import EventCommands
 from scheduler.engine.workflows.validation import Validation
 from scheduler.store import workflows
 from scheduler.store.database import Database
@@ -28,7 +29,7 @@ from scheduler.workers.limits import Limits
 
 
 class House:
-    """`engine`, `commands` and `answering` belong to one thread; `validation` and `connecting` to any other."""
+    """`engine` and all commands (`answering` too) belong to one thread; `validation` and `connecting` to any other."""
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class House:
         self.validation = Validation(context, self.registry, self.workshop)
         deploying = Deploying(context, self.schedules.definition, self.plans, dispatch, self.workshop, self.registry)
         self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
+        self.events = EventCommands(context)
         self.answering = Answering(context, self.plans, dispatch, self.registry)
         self.secrets: Secrets = secrets or NoSecrets()
         self.repairs = layer.repairs = self.answering.repairs = Repairs(self, context, deploying)

@@ -99,12 +99,12 @@ def main(folder: Path, number: int) -> None:
     house = houses[0]
     validated = house.validation.validate("bench.py", SCRIPT)
     host.ask(lambda _: house.commands.deploy(validated, Wish(grant=True))).result()
-    host.ask(lambda _: house.commands.publish("bench", "work", "warm", data=1)).result()
+    host.ask(lambda _: house.events.publish("bench", "work", "warm", data=1)).result()
     wait(wanted)
 
     wanted += number
     begin = time.perf_counter()
-    host.ask(lambda _: house.commands.publish("bench", "work", "start", data=number)).result()
+    host.ask(lambda _: house.events.publish("bench", "work", "start", data=number)).result()
     wait(wanted)
     each = (time.perf_counter() - begin) / number
 
@@ -112,7 +112,7 @@ def main(folder: Path, number: int) -> None:
     for n in range(SINGLE):
         wanted += 1
         due = time.time()
-        host.ask(lambda _, n=n: house.commands.publish("bench", "work", f"single{n}", data=1)).result()
+        host.ask(lambda _, n=n: house.events.publish("bench", "work", f"single{n}", data=1)).result()
         wait(wanted)
         whole.append(time.time() - due)
         first.append(counter.calls[-1] - due)

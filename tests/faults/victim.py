@@ -229,7 +229,7 @@ class Inhabited(Installation):
         known = {row[0] for row in self.database.read().execute("SELECT id FROM events WHERE topic = 'news'")}
         ids = (self.folder / "ids.txt").read_text().split()
         for one in [*ids[-5:], *(one for one in ids if one not in known)]:
-            house.commands.publish("second", "news", one)
+            house.events.publish("second", "news", one)
         self._wanted = {"first", "second"}
 
     def _look_around(self) -> None:

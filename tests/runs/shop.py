@@ -178,7 +178,7 @@ class Shop:
         self.tick()
 
     def publish(self, identity: str, data: Any = None, *, workflow: str = "w", topic: str = "t") -> None:
-        self.commands.publish(workflow, topic, identity, title=identity, data=data)
+        self.house.events.publish(workflow, topic, identity, title=identity, data=data)
 
     def runs(self, handler: str | None = None, workflow: str = "w") -> list[RunRow]:
         """All attempts, oldest first."""

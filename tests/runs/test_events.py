@@ -31,7 +31,7 @@ def test_what_was_consumed_stays_consumed(shop: Shop) -> None:
     shop.deploy(TAKES)
     shop.publish("a", 1)
     shop.tick()
-    assert shop.commands.publish("w", "t", "a", data=2) == {"news": False}
+    assert shop.house.events.publish("w", "t", "a", data=2) == {"news": False}
     before = len(shop.runs())
     shop.tick()
     assert (shop.events(), shop.state("C"), len(shop.runs())) == ({"a": "consumed"}, {"data": [1]}, before)
@@ -134,7 +134,7 @@ class D:
 def test_another_program_publishes_into_a_topic(shop: Shop) -> None:
     shop.deploy(TAKES)
     shop.tick()
-    assert shop.commands.publish("W", "t", "x", title="X", data={"n": 1}) == {"news": True}
+    assert shop.house.events.publish("W", "t", "x", title="X", data={"n": 1}) == {"news": True}
     shop.tick()
     assert shop.state("C") == {"data": [{"n": 1}]}
 
@@ -154,14 +154,14 @@ def test_what_cannot_be_published_is_refused(
 ) -> None:
     shop.deploy(TAKES)
     with pytest.raises(RefusedError) as refused:
-        shop.commands.publish("w", topic, identity, data=data)
+        shop.house.events.publish("w", topic, identity, data=data)
     assert str(refused.value) == sentence and shop.events() == {}
 
 
 def test_the_same_request_publishes_once(shop: Shop) -> None:
     shop.deploy(IDLE)
-    assert shop.commands.publish("w", "t", "a", request="r") == {"news": True}
-    assert shop.commands.publish("w", "t", "b", request="r") == {"news": True}, "the first answer"
+    assert shop.house.events.publish("w", "t", "a", request="r") == {"news": True}
+    assert shop.house.events.publish("w", "t", "b", request="r") == {"news": True}, "the first answer"
     assert shop.pending() == ["a"]
 
 

@@ -15,7 +15,7 @@ def test_the_one_is_left_out_and_the_others_wait_on(shop: Shop) -> None:
     shop.deploy(IDLE)
     for identity in ("a", "b", "c"):
         shop.publish(identity)
-    assert shop.commands.skip_event("w", "t", "b") == {"workflow": "w", "topic": "t", "id": "b"}
+    assert shop.house.events.skip("w", "t", "b") == {"workflow": "w", "topic": "t", "id": "b"}
     assert shop.pending() == ["a", "c"]
     assert shop.events()["b"] == "skipped"
 
@@ -23,8 +23,8 @@ def test_the_one_is_left_out_and_the_others_wait_on(shop: Shop) -> None:
 def test_one_that_was_left_out_does_not_come_back(shop: Shop) -> None:
     shop.deploy(IDLE)
     shop.publish("a", 1)
-    shop.commands.skip_event("w", "t", "a")
-    assert shop.commands.publish("w", "t", "a", data=2) == {"news": False}
+    shop.house.events.skip("w", "t", "a")
+    assert shop.house.events.publish("w", "t", "a", data=2) == {"news": False}
     assert shop.pending() == []
 
 
@@ -33,7 +33,7 @@ def test_what_is_being_dealt_with_is_not_left_out(shop: Shop) -> None:
     shop.publish("a")
     shop.tick()
     with pytest.raises(RefusedError, match="being dealt with") as refused:
-        shop.commands.skip_event("w", "t", "a")
+        shop.house.events.skip("w", "t", "a")
     assert refused.value.code == "not waiting"
     assert shop.events() == {"a": "reserved"}
 
@@ -43,15 +43,15 @@ def test_one_that_is_not_there_is_refused(shop: Shop, topic: str, identity: str)
     shop.deploy(IDLE)
     shop.publish("a")
     with pytest.raises(RefusedError):
-        shop.commands.skip_event("w", topic, identity)
+        shop.house.events.skip("w", topic, identity)
     assert shop.pending() == ["a"]
 
 
 def test_the_same_request_again_gets_the_first_answer(shop: Shop) -> None:
     shop.deploy(IDLE)
     shop.publish("a")
-    first = shop.commands.skip_event("w", "t", "a", request="r")
-    assert shop.commands.skip_event("w", "t", "a", request="r") == first
+    first = shop.house.events.skip("w", "t", "a", request="r")
+    assert shop.house.events.skip("w", "t", "a", request="r") == first
 
 
 def test_one_that_is_left_out_while_a_script_looks_at_it_is_nobodys_mistake(shop: Shop, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ return dayhand.prepared(reserve=batch) if batch else dayhand.nothing()
     shop.publish("a")
     shop.publish("b")
     shop.wait(looks.exists)
-    shop.commands.skip_event("w", "t", "a")
+    shop.house.events.skip("w", "t", "a")
     goes_on.touch()
     shop.tick()
     overtaken, after = shop.runs("C")

@@ -5,9 +5,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from dayhand import Misuse
-from dayhand._values import check
-
 from scheduler.engine.commands import Answer, Commands
 from scheduler.engine.context import Context
 from scheduler.engine.definition import schedule_id
@@ -26,7 +23,7 @@ from scheduler.engine.workflows.names import find_run, find_waiting, find_workfl
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import HandlerKind, Status
-from scheduler.store import backfills, events, facts, handlers, mutations, occurrences, runs, schedules, workflows
+from scheduler.store import backfills, facts, handlers, mutations, occurrences, runs, schedules, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
 from scheduler.timing.occurrences import Origin, Reason, State
@@ -34,7 +31,6 @@ from scheduler.timing.policies import Overlap
 from scheduler.workers.discovery import find_tools
 
 _FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
-_LARGEST_EVENT = 1_000_000
 
 
 class WorkflowCommands:
@@ -209,39 +205,6 @@ class WorkflowCommands:
             raise RefusedError("not running", f"No past times of {row.name} are being run.")
         ended = [self._schedules.cancel_backfill(one.id, request=request and f"{request} {one.id}") for one in going]
         return {"workflow": row.slug, "cancelled": [one.backfill for one in ended]}
-
-    def publish(
-        self, workflow: str, topic: str, identity: str, *, title: str = "", data: Any = None, request: str | None = None
-    ) -> dict[str, Any]:
-        """An event from another program."""
-
-        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            row = find_workflow(db, workflow)
-            known = handlers.topics(db, row.slug)
-            if topic not in known:
-                raise RefusedError("unknown", f"{row.name} has no topic {topic}. It has: {', '.join(sorted(known))}.")
-            return {"news": events.publish(db, row.slug, topic, identity, title, data, now)}
-
-        if not identity:
-            raise RefusedError("id", "An event needs an id that makes it unique.")
-        try:
-            check({"id": identity, "title": title, "data": data}, "event")
-        except Misuse as misuse:
-            raise RefusedError("data", misuse.sentence) from misuse
-        if len(str(data)) > _LARGEST_EVENT:
-            raise RefusedError("too large", "An event holds at most 1 MB; publish the path of a file instead.")
-        return self._do("publish", workflow, request, act)
-
-    def skip_event(self, workflow: str, topic: str, identity: str, *, request: str | None = None) -> dict[str, Any]:
-        """Leave out one event that waits; what is being dealt with is no longer to be left out."""
-
-        def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
-            row = find_workflow(db, workflow)
-            if not events.skip_pending(db, row.slug, topic, identity):
-                raise RefusedError("not waiting", "It is being dealt with now, or was already; nothing was skipped.")
-            return {"workflow": row.slug, "topic": topic, "id": identity}
-
-        return self._do("skip event", workflow, request, act)
 
     def pause_all(self, until: datetime | None = None, *, request: str | None = None) -> dict[str, Any]:
         """Start nothing at all, for a time or until told otherwise; each workflow keeps its own state."""

@@ -91,7 +91,7 @@ def test_a_message_of_a_workflow_arrives(installation: Installation) -> None:
     told: list[tuple[str, str]] = []
     installation.told.connect(lambda title, text: told.append((title, text)))
     deploy(installation, NOTIFYING)
-    publish = installation.house.commands.publish
+    publish = installation.house.events.publish
     installation.host.ask(lambda _: publish("notes", "things", "1", title="World")).result(LIMIT)
     wait_for(lambda: told)
     assert told == [("Hello", "World")]

@@ -199,7 +199,7 @@ def test_a_page_has_handlers_pending_recent_grants_and_lanes(shop: Shop) -> None
     shop.connect_table()
     shop.deploy(RECEIPTS)
     shop.settle()
-    shop.house.commands.publish("receipts", "mails", "m9", title="By hand")
+    shop.house.events.publish("receipts", "mails", "m9", title="By hand")
     page = shop.views.workflow("Receipts")
     assert page.description == "Receipts: file each receipt in a table."
     by_name = {one.name: one for one in page.handlers}
