@@ -48,7 +48,7 @@ def _try(options: Namespace) -> Told:
     from app.platform.zone import machine_zone  # noqa: PLC0415
     from scheduler.connections.keeper import Keeper  # noqa: PLC0415
     from scheduler.connections.registry import builtin_registry  # noqa: PLC0415
-    from scheduler.engine.workflows.trying import Surroundings, try_script  # noqa: PLC0415
+    from scheduler.engine.workflows.trying.trial import Surroundings, try_script  # noqa: PLC0415
     from scheduler.engine.workflows.validation import NotValidError  # noqa: PLC0415
 
     path = options.file.absolute()

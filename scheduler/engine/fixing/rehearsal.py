@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from scheduler.engine.house import House
-from scheduler.engine.workflows.trying import Surroundings, try_script
+from scheduler.engine.workflows.trying.trial import Surroundings, try_script
 from scheduler.store import connections
 
 

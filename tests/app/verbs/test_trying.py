@@ -4,7 +4,7 @@ from pathlib import Path
 
 from scheduler.store.backups import FILE
 from tests.app.verbs.served import Line
-from tests.engine.workflows.test_trying import FILING, JOBS
+from tests.engine.workflows.trying.test_trial import FILING, JOBS
 
 
 def write(line: Line, source: str) -> str:

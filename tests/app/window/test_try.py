@@ -19,7 +19,7 @@ from app.window.workflow import WorkflowPane
 from scheduler.rules.phases import Status
 from scheduler.store import workflows
 from tests.app.living import Wait, deploy
-from tests.engine.workflows.test_trying import FILING, JOBS
+from tests.engine.workflows.trying.test_trial import FILING, JOBS
 
 STEP: dict[str, Any] = {
     "at": "2026-11-16T10:00:00+00:00",

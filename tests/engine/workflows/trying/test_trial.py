@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from scheduler.connections.connector import Call
 from scheduler.connections.registry import Registry, builtin_registry
-from scheduler.engine.workflows import trying
-from scheduler.engine.workflows.trying import Action, Step, Surroundings, Tried, gather, seeming_result, try_script
+from scheduler.engine.workflows.trying import trial
+from scheduler.engine.workflows.trying.steps import Action, Tried
+from scheduler.engine.workflows.trying.trial import Surroundings, try_script
 from scheduler.engine.workflows.validation import NotValidError
 from scheduler.rules.failures import FailureClass
 from tests.runs.shop import World, fail
@@ -124,6 +124,10 @@ def test_days_are_walked_on_the_schedule(tmp_path: Path) -> None:
     assert tried.ended == START + timedelta(days=7)
 
 
+def test_a_week_is_walked_even_where_something_runs_every_minute() -> None:
+    assert trial.MOST_RUNS > 7 * 24 * 60
+
+
 def test_hours_in_which_nothing_happens_are_told_in_one_step(tmp_path: Path) -> None:
     inbox = tmp_path / "in"
     inbox.mkdir()
@@ -132,30 +136,8 @@ def test_hours_in_which_nothing_happens_are_told_in_one_step(tmp_path: Path) -> 
     assert (step.handler, step.at, step.times, step.until) == ("look", START, 49, START + timedelta(days=2))
 
 
-def test_a_week_is_walked_even_where_something_runs_every_minute() -> None:
-    assert trying.MOST_RUNS > 7 * 24 * 60
-
-
-def step(handler: str, minute: int, summary: str | None = None, status: str = "committed") -> Step:
-    at = START + timedelta(minutes=minute)
-    told: dict[str, Any] = {"error": None, "asked": None, "action": None, "commands": (), "log": ""}
-    return Step(at=at, until=at, handler=handler, status=status, summary=summary, **told)
-
-
-def test_of_many_alike_the_first_are_told_and_the_rest_counted() -> None:
-    """Also where quiet ones lie in between, and without losing one that is of another kind."""
-    many = [one for n in range(0, 3000, 3) for one in (step("look", n), step("act", n + 1, f"Did {n}"))]
-    told = list(gather([*many, step("act", 3000, "No", "failed:logic")]))
-    assert len(told) == 2 * trying.MOST_ALIKE + 3
-    assert [one.summary for one in told if one.status == "failed:logic"] == ["No"]
-    [looked, acted] = told[-2:]
-    assert (looked.handler, looked.times, looked.until) == ("look", 980, START + timedelta(minutes=2997))
-    assert (acted.handler, acted.times, acted.until) == ("act", 980, START + timedelta(minutes=2998))
-    assert sum(one.times for one in told) == len(many) + 1
-
-
 def test_how_far_a_long_walk_is_can_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trying, "_A_WHILE", 10)
+    monkeypatch.setattr(trial, "_A_WHILE", 10)
     said: list[str] = []
     inbox = tmp_path / "in"
     inbox.mkdir()
@@ -169,11 +151,6 @@ def test_the_same_is_not_read_again_and_again_in_a_walk(tmp_path: Path) -> None:
     tried = attempt(WORLD.format(approve="never"), tmp_path, days=2, registry=world.registry())
     assert sum(one.times for one in tried.steps) > 10
     assert len(world.reads) == 1
-
-
-def test_what_happens_in_between_is_told_where_it_happened() -> None:
-    told = gather([step("a", 0), step("b", 1), step("a", 2), step("c", 3, "Did it"), step("a", 4)])
-    assert [(one.handler, one.times) for one in told] == [("a", 2), ("b", 1), ("c", 1), ("a", 1)]
 
 
 def test_it_says_when_it_would_go_on(tmp_path: Path) -> None:
@@ -220,25 +197,7 @@ def test_a_script_that_cannot_be_deployed_is_refused_with_its_own_lines(tmp_path
 
 
 def test_too_many_runs_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trying, "MOST_RUNS", 5)
+    monkeypatch.setattr(trial, "MOST_RUNS", 5)
     tried = attempt(JOBS.format(place="/x").replace("0 3", "* *"), tmp_path, days=7)
     assert (len(tried.steps), tried.is_cut) == (5, True)
     assert tried.ended < START + timedelta(hours=1)
-
-
-@pytest.mark.parametrize(
-    ("kind", "tool", "given", "result"),
-    [
-        ("table", "append", {"rows": [{}, {}]}, {"added": 2}),
-        ("files", "write", {"path": "a", "text": "hé"}, {"path": "a", "size": 3}),
-        ("files", "move", {"source": "a", "target": "b"}, {"path": "b"}),
-        ("files", "delete", {"path": "a"}, None),
-        ("notify", "send", {"title": "x"}, None),
-        ("smtp", "send", {}, {}),
-    ],
-)
-def test_the_script_goes_on_with_an_answer_of_the_right_shape(
-    kind: str, tool: str, given: dict[str, Any], result: Any
-) -> None:
-    call = Call(parameters=given, settings={}, key="k", now=START, connection=f"{kind}:x")
-    assert seeming_result(kind, tool, call) == result

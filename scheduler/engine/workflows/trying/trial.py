@@ -2,20 +2,20 @@
 
 import json
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from dayhand._pretending import MARK
 
-from scheduler.connections.connector import Call, Connector, Tool
 from scheduler.connections.registry import Registry
 from scheduler.engine.house import House
 from scheduler.engine.runs.tools import Secrets
 from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.workflows.trying.pretending import pretend_all
+from scheduler.engine.workflows.trying.steps import Action, Step, Tried, gather
 from scheduler.engine.workflows.validation import Validated
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.rules.phases import HandlerKind, Status
@@ -26,10 +26,6 @@ from scheduler.store.runs import RunRow
 
 MOST_RUNS = 10_100
 """A week of one run a minute."""
-MOST_ALIKE = 20
-"""So many runs of one kind are told one by one."""
-_MOST_KEPT = 100
-"""Answers to one tool's questions that are kept for when it asks again."""
 _A_WHILE = 1000
 """Runs after which it is said how far it is."""
 _PRETENDING = "\nimport dayhand._pretending\n"
@@ -53,62 +49,6 @@ class TrialClock:
     def move_to(self, at: datetime) -> None:
         self.elapsed += max((at - self.wall).total_seconds(), 0)
         self.wall = max(at, self.wall)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
-    """What would have been done."""
-
-    connection: str
-    tool: str
-    parameters: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One run of the trial."""
-
-    at: datetime
-    handler: str
-    status: str
-    summary: str | None
-    error: str | None
-    asked: str | None
-    """What the person would have been asked first."""
-    action: Action | None
-    commands: tuple[tuple[str, ...], ...]
-    log: str
-    times: int = 1
-    """How often it was so, or about so; `until` is the last."""
-    until: datetime
-
-    @property
-    def is_quiet(self) -> bool:
-        """Whether there is nothing to tell of it."""
-        told = (self.summary, self.error, self.asked, self.action, self.commands, self.log.strip())
-        return self.status == Status.COMMITTED.value and not any(told)
-
-    @property
-    def kind(self) -> tuple[Any, ...]:
-        """The same for all that differ only in what they say."""
-        tool = None if self.action is None else (self.action.connection, self.action.tool)
-        return self.handler, self.status, self.is_quiet, bool(self.asked), tool, bool(self.commands)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    workflow: str
-    steps: tuple[Step, ...]
-    waits: tuple[str, ...]
-    """What stood still at the end, and why, in sentences."""
-    warnings: tuple[str, ...]
-    began: datetime
-    ended: datetime
-    """In the time of the trial."""
-    is_cut: bool
-    """It would have gone on, with more runs than are tried."""
-    goes_on: datetime | None
-    """When it would have run next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +92,7 @@ def try_script(
         folder,
         machine_zone=around.machine_zone,
         clock=clock,
-        registry=_pretend_all(around.registry),
+        registry=pretend_all(around.registry),
         secrets=around.secrets,
         announce=lambda _: stirred.set(),
     )
@@ -272,80 +212,5 @@ class _Trial:
         )
 
 
-def gather(steps: Iterable[Step]) -> Iterator[Step]:
-    """Of many that are alike the first are told, and of the rest one, with how often it was so."""
-    told: Counter[tuple[Any, ...]] = Counter()
-    rest: dict[tuple[Any, ...], Step] = {}
-    for step in _gather_quiet(steps):
-        kind = step.kind
-        told[kind] += 1
-        if told[kind] <= MOST_ALIKE:
-            yield step
-        else:
-            rest[kind] = _add(rest.get(kind), step)
-    yield from rest.values()
-
-
-def _gather_quiet(steps: Iterable[Step]) -> Iterator[Step]:
-    """Quiet runs of one handler are told together, until something happens."""
-    quiet: dict[str, Step] = {}
-    for step in steps:
-        if step.is_quiet:
-            quiet[step.handler] = _add(quiet.get(step.handler), step)
-        else:
-            yield from quiet.values()
-            quiet.clear()
-            yield step
-    yield from quiet.values()
-
-
-def _add(first: Step | None, step: Step) -> Step:
-    return step if first is None else replace(first, times=first.times + step.times, until=step.until)
-
-
 def _is_idle(row: RunRow) -> bool:
     return row.kind is HandlerKind.CONSUMER and row.status is Status.COMMITTED and row.prepared is None
-
-
-def _pretend_all(registry: Registry) -> Registry:
-    """The same tools, of which those that act only seem to."""
-    return Registry(_pretend(registry.connector(kind)) for kind in registry.kinds())
-
-
-def _pretend(connector: Connector) -> Connector:
-    def make(tool: Tool) -> Tool:
-        if not tool.mutating:
-            return replace(tool, run=_ask_once(tool.run))
-        return replace(tool, run=lambda call: seeming_result(connector.kind, tool.name, call), check=None)
-
-    return replace(connector, tools=tuple(make(tool) for tool in connector.tools))
-
-
-def _ask_once(run: Callable[[Call], Any]) -> Callable[[Call], Any]:
-    """A week is walked in seconds: nobody is asked the same ten thousand times."""
-    kept: dict[str, Any] = {}
-
-    def answer(call: Call) -> Any:
-        key = json.dumps([call.connection, call.parameters], sort_keys=True, default=str)
-        if key not in kept:
-            if len(kept) >= _MOST_KEPT:
-                kept.clear()
-            kept[key] = run(call)
-        return kept[key]
-
-    return answer
-
-
-def seeming_result(kind: str, tool: str, call: Call) -> Any:
-    """What `next` gets for an action that was not done: as the tool would answer where that can be known."""
-    given = call.parameters
-    match kind, tool:
-        case "table", "append":
-            return {"added": len(given["rows"])}
-        case "files", "write":
-            return {"path": given["path"], "size": len((given.get("text") or given.get("base64") or "").encode())}
-        case "files", "move":
-            return {"path": given["target"]}
-        case ("files", "delete") | ("notify", _):
-            return None
-    return {}
