@@ -84,8 +84,9 @@ def open_desk(folder: Path, verb: str) -> Iterator[Desk]:
             database.close()
         return
     with hold(folder):
-        database = open_store(folder, SystemClock().now()).database
-        house = House(database, folder, machine_zone=machine_zone(), secrets=Keeper())
+        clock = SystemClock()
+        database = open_store(folder, clock.now()).database
+        house = House(database, folder, machine_zone=machine_zone(), clock=clock, secrets=Keeper(clock.now))
         try:
             yield Desk(WritingFloor(database, house))
         finally:

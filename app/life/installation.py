@@ -71,7 +71,7 @@ class Installation(QObject):
             settings=settings,
             announce=self._announce,
             tell=self.told.emit,
-            secrets=Keeper(self._vault),
+            secrets=Keeper(clock.now, self._vault),
         )
         self.house.workshop.end_orphans()  # before there are workers of our own
         self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)

@@ -55,7 +55,7 @@ def _try(options: Namespace) -> Told:
     source = read_script(path)
     around = Surroundings(
         registry=builtin_registry(lambda *_: None),
-        secrets=Keeper(),
+        secrets=Keeper(now),
         connections=_connections(data_dir(options)),
         machine_zone=machine_zone(),
         now=now().replace(microsecond=0),

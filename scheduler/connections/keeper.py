@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 
 from scheduler.connections.connector import ToolFailedError
@@ -21,9 +22,9 @@ class Keeper:
     there asks for a reconnect.
     """
 
-    def __init__(self, vault: Vault | None = None, renewals: Renewals | None = None) -> None:
+    def __init__(self, now: Callable[[], datetime], vault: Vault | None = None) -> None:
         self._vault = vault or Vault()
-        self._renewals = renewals or Renewals()
+        self._renewals = Renewals(now)
         self._is_said: Callable[[], bool] = lambda: False
 
     def read(self, connection: str) -> Mapping[str, Any]:

@@ -23,6 +23,7 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError
+from scheduler.engine.clock import SystemClock
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import connections
 from scheduler.store.database import Database
@@ -38,7 +39,7 @@ class Doors(Shop):
 
     def open(self) -> None:
         self.world.registry = doors  # type: ignore[method-assign]
-        self.secrets = Keeper()
+        self.secrets = Keeper(SystemClock().now)
         super().open()
 
 

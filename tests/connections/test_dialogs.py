@@ -11,6 +11,7 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import VaultDismissedError, VaultError, VaultLockedError
+from scheduler.engine.clock import SystemClock
 from tests.connections import doorman as door
 from tests.connections.doorman import Doorman, doors
 from tests.connections.prompter import Prompter, prompting
@@ -33,7 +34,7 @@ def locked(service: SecretService) -> Iterator[Prompter]:
     """The secrets of two doors are in a keyring that can be locked, with somebody who closes every dialog."""
     with service.keyring("pw"), prompting(service.address) as prompter, gathering():
         for name in ("door:home", "door:other"):
-            Keeper().keep(name, {"password": "hunter2"})
+            Keeper(SystemClock().now).keep(name, {"password": "hunter2"})
         service.lock()
         yield prompter
 
@@ -42,7 +43,7 @@ def locked(service: SecretService) -> Iterator[Prompter]:
 def shop(tmp_path: Path, locked: Prompter, service: SecretService, doorman: Doorman) -> Iterator[Shop]:
     shop = Shop(tmp_path)
     shop.world.registry = doors  # type: ignore[method-assign]
-    shop.secrets = Keeper()
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     for name in ("door:home", "door:other"):
         shop.answering.connected(name, {"url": doorman.url, "badge": None})
@@ -99,7 +100,7 @@ def test_trying_again_opens_it_again_once(shop: Shop, locked: Prompter) -> None:
 
 def test_a_restart_does_not_open_it_again(shop: Shop, locked: Prompter) -> None:
     lock_out(shop, "a")
-    shop.secrets = Keeper()
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     shop.pass_time(2 * HOUR)
     assert locked.dialogs == 1

@@ -5,6 +5,7 @@ import pytest
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault_errors import NotInVaultError, NoVaultError, VaultLockedError
+from scheduler.engine.clock import SystemClock
 from scheduler.rules.failures import Failure, FailureClass
 from tests.connections.secret_service import SecretService
 from tests.connections.waiting import gathering
@@ -18,14 +19,14 @@ def failure_of(keeper: Keeper, connection: str = "imap:home") -> Failure:
 
 def test_what_is_kept_is_read_in_another_life(service: SecretService) -> None:
     with service.keyring("pw"):
-        Keeper().keep("imap:home", {"password": "old"})
-        Keeper().keep("imap:home", {"password": "hünter2"})
-        assert Keeper().read("imap:home") == {"password": "hünter2"}
+        Keeper(SystemClock().now).keep("imap:home", {"password": "old"})
+        Keeper(SystemClock().now).keep("imap:home", {"password": "hünter2"})
+        assert Keeper(SystemClock().now).read("imap:home") == {"password": "hünter2"}
 
 
 def test_what_is_not_there_asks_for_a_reconnect(service: SecretService) -> None:
     with service.keyring("pw"):
-        keeper = Keeper()
+        keeper = Keeper(SystemClock().now)
         assert failure_of(keeper) == NotInVaultError("imap:home").failure
         keeper.keep("imap:home", {"password": "x"})
         keeper.forget("imap:home")
@@ -35,15 +36,15 @@ def test_what_is_not_there_asks_for_a_reconnect(service: SecretService) -> None:
 
 def test_a_keyring_that_is_not_there_or_locked_makes_runs_wait(service: SecretService) -> None:
     """U9: never a new login, and nobody is to blame."""
-    keeper = Keeper()
+    keeper = Keeper(SystemClock().now)
     assert failure_of(keeper) == NoVaultError().failure
     with service.keyring("pw"):
         keeper.keep("imap:home", {"password": "x"})
     with service.keyring(None):
-        failure = failure_of(Keeper())
+        failure = failure_of(Keeper(SystemClock().now))
         assert failure == VaultLockedError().failure
         assert (failure.kind, failure.counts) == (FailureClass.TRANSIENT, False)
         with gathering(), pytest.raises(ToolFailedError):
-            Keeper().keep("imap:home", {"password": "y"})
+            Keeper(SystemClock().now).keep("imap:home", {"password": "y"})
     with service.keyring("pw"):
-        assert Keeper().read("imap:home") == {"password": "x"}
+        assert Keeper(SystemClock().now).read("imap:home") == {"password": "x"}

@@ -12,6 +12,7 @@ from scheduler.connections.keeper import Keeper
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError, NoVaultError, VaultLockedError
+from scheduler.engine.clock import SystemClock
 from scheduler.engine.refusal import RefusedError
 from scheduler.store import connections
 from tests.connections import doorman as door
@@ -27,7 +28,7 @@ doorman = door.doorman
 def shop(tmp_path: Path) -> Iterator[Shop]:
     shop = Shop(tmp_path)
     shop.world.registry = doors  # type: ignore[method-assign]
-    shop.secrets = Keeper()
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     yield shop
     shop.close()
@@ -173,7 +174,7 @@ def test_disconnecting_leaves_nothing_in_the_keyring(shop: Shop, keyring: Secret
 
 def test_what_was_left_by_a_crash_is_taken_away(shop: Shop, keyring: SecretService) -> None:
     """Killed between the keyring and the store: there is an entry, and no connection."""
-    Keeper().keep("door:home", {"password": "hunter2"})
+    Keeper(SystemClock().now).keep("door:home", {"password": "hunter2"})
     with pytest.raises(RefusedError, match="no connection door:home"):
         shop.house.connecting.disconnect("door:home", lambda: shop.answering.disconnected("door:home"))
     assert kept_for("door:home") is None

@@ -18,9 +18,9 @@ from scheduler.connections.connectors.http.connector import http
 from scheduler.connections.connectors.slack.connector import slack
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.oauth.errors import NotAllowedError, OtherAccountError, SignInStoppedError
-from scheduler.connections.oauth.renewing import Renewals
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault import Vault
+from scheduler.engine.clock import SystemClock
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.tools import keeps_secrets
 from scheduler.store import connections
@@ -45,7 +45,7 @@ emulator, front = fronts.emulator, fronts.google_front
 def shop(tmp_path: Path, keyring: SecretService) -> Iterator[Shop]:
     shop = Shop(tmp_path)
     shop.world.registry = lambda: Registry([google, http, slack])  # type: ignore[method-assign]
-    shop.secrets = Keeper()
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     yield shop
     shop.close()
@@ -102,8 +102,10 @@ def test_a_login_that_was_taken_back_is_asked_for_and_the_app_needs_no_new_secre
     """F3, U9"""
     connect(shop, front, ANNA, client_secret="app-secret")
     kept = Vault().get("google:me")
-    Keeper().keep("google:me", {**kept, "expires_at": "2020-01-01T00:00:00+00:00", "refresh_token": "taken back"})
-    shop.secrets = Keeper()
+    Keeper(SystemClock().now).keep(
+        "google:me", {**kept, "expires_at": "2020-01-01T00:00:00+00:00", "refresh_token": "taken back"}
+    )
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     shop.deploy(READS.replace("world:x", "google:me"))
     shop.clock.move(HOUR)
@@ -122,7 +124,7 @@ def test_revoked_at_the_service_and_signed_in_again_in_a_real_browser(
 ) -> None:
     """U9, F3: two workflows wait for one account, and both go on once."""
     known = {"client_id": "dayhand-desktop", "base_url": front.url}
-    shop.secrets = Keeper(renewals=Renewals(shop.clock.now))
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     with running_chromium(tmp_path_factory.mktemp("browser")) as browser:
         shop.house.connecting._open_browser = at(browser, ANNA)

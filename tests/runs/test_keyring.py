@@ -29,12 +29,12 @@ def shop(tmp_path: Path, service: SecretService, doorman: Doorman) -> Iterator[S
     """Its connection is kept in a keyring that has gone, and it has started again since."""
     shop = Shop(tmp_path)
     shop.world.registry = doors  # type: ignore[method-assign]
-    shop.secrets = Keeper()
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     with service.keyring("pw"):
         shop.house.connect("door:home", {"url": doorman.url, "password": "hunter2"})
     told: list[VaultError | None] = []
-    shop.secrets = Keeper(Vault(changed=told.append))
+    shop.secrets = Keeper(shop.clock.now, Vault(changed=told.append))
     shop.crash()
     with gathering():
         yield shop
@@ -94,7 +94,7 @@ def test_everything_goes_on_once_when_it_is_unlocked(shop: Shop, service: Secret
 def test_what_waited_before_a_restart_goes_on_after_it(shop: Shop, service: SecretService, doorman: Doorman) -> None:
     with service.keyring(None):
         lock_out(shop, "a")
-    shop.secrets = Keeper(Vault(changed=lambda _: shop.answering.keyring_is_back()))
+    shop.secrets = Keeper(shop.clock.now, Vault(changed=lambda _: shop.answering.keyring_is_back()))
     shop.crash(off=DAY)
     assert [one.kind for one in shop.requests()] == ["keyring"]
     with service.keyring("pw"):

@@ -9,6 +9,7 @@ import pytest
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
+from scheduler.engine.clock import SystemClock
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store import connections
 from tests.connections import doorman as door
@@ -28,7 +29,7 @@ def shop(tmp_path: Path, keyring: SecretService, doorman: Doorman) -> Iterator[S
     """It knows a password that the doorman no longer takes."""
     shop = Shop(tmp_path)
     shop.world.registry = doors  # type: ignore[method-assign]
-    shop.secrets = Keeper()
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     shop.house.connect("door:home", {"url": doorman.url, "password": "hunter2"})
     doorman.password = "hunter3"
@@ -111,8 +112,8 @@ def test_a_refusal_of_the_old_password_after_the_new_one_is_known_asks_nobody(sh
 
 def test_an_entry_that_is_gone_from_the_keyring_asks_for_a_reconnect(shop: Shop, doorman: Doorman) -> None:
     doorman.password = "hunter2"
-    Keeper().forget("door:home")
-    shop.secrets = Keeper()
+    Keeper(SystemClock().now).forget("door:home")
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     lose(shop, "a")
     [request] = shop.requests()

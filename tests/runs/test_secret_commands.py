@@ -22,7 +22,7 @@ SECRET = "correct horse & battery ✓"
 def shop(tmp_path: Path, keyring: SecretService) -> Iterator[Shop]:
     shop = Shop(tmp_path / "data")
     shop.world.registry = lambda: builtin_registry(lambda *_: None)  # type: ignore[method-assign]
-    shop.secrets = Keeper()
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     shop.house.connect("restic:home", {"secret": SECRET})
     yield shop

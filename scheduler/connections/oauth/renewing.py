@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
@@ -40,7 +40,7 @@ def renew(connection: str, secrets: Secrets, *, now: datetime, seconds: float = 
 class Renewals:
     """Hands out secrets that are good for the next minutes. Any thread may ask; they share one renewal."""
 
-    def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
         self._turn = threading.Lock()
         self._going: dict[str, Future[Secrets]] = {}

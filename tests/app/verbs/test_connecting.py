@@ -14,6 +14,7 @@ from app.life.installation import Installation
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError, VaultLockedError
+from scheduler.engine.clock import SystemClock
 from tests.app.verbs.served import Line
 from tests.connections.doorman import Doorman, door
 from tests.connections.secret_service import SecretService
@@ -74,7 +75,7 @@ def test_a_locked_keyring_is_said_and_nothing_is_connected(
 ) -> None:
     """U9"""
     with service.keyring("pw"):
-        Keeper().keep("door:x", {"password": "x"})
+        Keeper(SystemClock().now).keep("door:x", {"password": "x"})
     from_stdin(monkeypatch, {"secret": SECRET})
     with service.keyring(None), gathering():
         code, sentence = line.refuse("connect", "restic:home", "--secrets-from-stdin")

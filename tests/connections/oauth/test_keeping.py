@@ -4,7 +4,6 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from scheduler.connections.keeper import Keeper
-from scheduler.connections.oauth.renewing import Renewals
 from tests.connections.secret_service import SecretService
 from tests.connections.web_servers import Reply, web
 
@@ -14,10 +13,10 @@ NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 def test_a_new_login_is_in_the_keyring_before_anybody_uses_it(keyring: SecretService) -> None:
     body = json.dumps({"access_token": "new", "refresh_token": "r1", "expires_in": 3600}).encode()
     with web(lambda _: Reply(body=body)) as endpoint:
-        keeper = Keeper(renewals=Renewals(lambda: NOW))
+        keeper = Keeper(lambda: NOW)
         secrets = {"access_token": "a", "refresh_token": "r0", "expires_at": NOW.isoformat(), "token_url": endpoint.url}
         keeper.keep("google:me", secrets)
         renewed = {"access_token": "new", "refresh_token": "r1", "expires_at": (NOW + timedelta(hours=1)).isoformat()}
         assert keeper.read("google:me") == {**secrets, **renewed}
-        assert Keeper(renewals=Renewals(lambda: NOW)).read("google:me") == {**secrets, **renewed}
+        assert Keeper(lambda: NOW).read("google:me") == {**secrets, **renewed}
         assert len(endpoint.asked) == 1

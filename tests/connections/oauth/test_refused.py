@@ -12,7 +12,6 @@ import pytest
 from scheduler.connections.connector import Call, Tool, ToolFailedError
 from scheduler.connections.connectors.google.connector import google
 from scheduler.connections.keeper import Keeper
-from scheduler.connections.oauth.renewing import Renewals
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault import Vault
 from scheduler.rules.failures import FailureClass
@@ -37,7 +36,7 @@ def shop(tmp_path: Path, front: Front, keyring: SecretService) -> Iterator[Shop]
     """Anna is signed in."""
     shop = Shop(tmp_path)
     shop.world.registry = lambda: Registry([google])  # type: ignore[method-assign]
-    shop.secrets = Keeper(renewals=Renewals(shop.clock.now))
+    shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     shop.house.connecting._open_browser = agree(front, ANNA)
     shop.house.connect("google:me", {"client_id": "dayhand-desktop", "base_url": front.url})
