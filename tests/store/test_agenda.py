@@ -64,10 +64,10 @@ def test_a_removed_consumer_wakes_nobody(db: sqlite3.Connection) -> None:
     assert read_agenda(db, NOW).next == NEVER
 
 
-def test_looking_walks_no_history(db: sqlite3.Connection) -> None:
+def test_looking_walks_neither_history_nor_queue(db: sqlite3.Connection) -> None:
     """Each instant comes from an index that holds only what is still to come."""
     plan = " / ".join(row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {agenda._QUERY}", (0,)))
     indexes = ("runs_resuming", "handlers_wake", "mutations_checking", "schedules_due")
-    for index in (*indexes, "occurrences_queue", "occurrences_underway"):
+    for index in (*indexes, "occurrences_queue", "occurrences_retrying", "occurrences_underway"):
         assert index in plan
     assert "SCAN occurrences" not in plan
