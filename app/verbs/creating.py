@@ -14,7 +14,7 @@ from app.cli import UsageError
 from app.keeping.folder import add_data_dir
 from app.questions import BadAnswerError, Kind, Question
 from app.templates import ConnectedOtherwiseError, Template, all_templates
-from app.verbs.deploying import read_script
+from app.verbs.deploying import read_script, save_script
 from app.verbs.human import say_time
 from app.verbs.verb import Told, Verb, ask
 from scheduler.engine.refusal import RefusedError
@@ -23,6 +23,7 @@ _DESCRIPTION = """Begin a workflow from a template. Without one, the templates a
 
 What it needs to know is asked for at a terminal; --set answers beforehand. The script is written, deployed, and paused
 until you have looked at it: dayhand resume WORKFLOW"""
+_OTHERWISE = "name another file"
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -48,7 +49,7 @@ def _new(options: Namespace) -> Told:
     _refuse_place(path)
     answers = _answers(template, options.set)
     script = template.fill(answers, name=options.name)
-    _write(path, script)
+    save_script(path, script, _OTHERWISE)
     try:
         notes = _connect(options, template, answers)
         answer = _deploy(options, path, script)
@@ -119,21 +120,11 @@ def _default(question: Question) -> str:
 def _refuse_place(path: Path) -> None:
     """Before anything is asked."""
     if path.exists():
-        raise RefusedError("file", f"{path} is there already; name another file.")
+        raise RefusedError("file", f"{path} is there already; {_OTHERWISE}.")
     if not path.parent.is_dir():
         raise RefusedError("file", f"{path} cannot be written: the folder {path.parent} is not there.")
     if not os.access(path.parent, os.W_OK):
         raise RefusedError("file", f"{path} cannot be written: {path.parent} may not be changed by you.")
-
-
-def _write(path: Path, script: str) -> None:
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(script)
-    except FileExistsError as error:
-        raise RefusedError("file", f"{path} is there already; name another file.") from error
-    except OSError as error:
-        raise RefusedError("file", f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _connect(options: Namespace, template: Template, answers: dict[str, Any]) -> list[str]:

@@ -55,6 +55,17 @@ def read_script(path: Path) -> str:
         raise RefusedError("file", f"{path} is not a text in UTF-8.") from error
 
 
+def save_script(path: Path, script: str, otherwise: str) -> None:
+    """A new file: one that is there already is never replaced, and `otherwise` says what to do then."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(script)
+    except FileExistsError as error:
+        raise RefusedError("file", f"{path} is there already; {otherwise}.") from error
+    except OSError as error:
+        raise RefusedError("file", f"{path} cannot be written: {error.strerror}.") from error
+
+
 def _say_deploy(answer: dict[str, Any]) -> Iterator[str]:
     if answer.get("checked"):
         yield f"{answer['workflow']} can be deployed."

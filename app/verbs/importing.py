@@ -11,6 +11,7 @@ from typing import Any
 
 from app.cli import UsageError
 from app.keeping.folder import add_data_dir
+from app.verbs.deploying import save_script
 from app.verbs.human import now, say_time
 from app.verbs.verb import Told, Verb, ask
 from scheduler.engine.refusal import RefusedError
@@ -163,13 +164,7 @@ def _compare(job: Job, name: str) -> dict[str, Any]:
 
 def _deploy(options: Namespace, path: Path, script: str) -> dict[str, Any]:
     """Write the script and deploy it, paused; what was refused leaves no file behind."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(script)
-    except FileExistsError as error:
-        raise RefusedError("file", f"{path} is there already; choose another file with --into.") from error
-    except OSError as error:
-        raise RefusedError("file", f"{path} cannot be written: {error.strerror}.") from error
+    save_script(path, script, "choose another file with --into")
     try:
         answer = ask(options, "deploy", path=str(path), source=script, paused=True)
     except BaseException:

@@ -7,7 +7,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -19,7 +18,8 @@ from app.look.theme import Space, Type, make_font
 from app.widgets.details_view import make_text
 from app.widgets.wheel import leave_wheel
 from app.window.dialog import Body
-from app.window.saying import add_row, make_button
+from app.window.path_choice import make_choose
+from app.window.saying import add_row
 from app.words.connectors import say_connector
 from scheduler.connections.connector import Connector, Field, FieldKind
 
@@ -135,29 +135,14 @@ class ConnectFields(Body):
         line.addWidget(widget, 1)
         whole.addLayout(line)
         if field.kind is FieldKind.PATH and isinstance(widget, QLineEdit):
-            line.addWidget(self._make_choose(field, widget, is_folder=_is_folder(connector, field)))
+            chosen = self.tr("Choose {label}").format(label=say_connector(field.label))
+            line.addWidget(make_choose(widget, chosen, is_folder=_is_folder(connector, field)))
         if field.help:
             hint = make_text(say_connector(field.help), "muted")
             hint.setFont(make_font(Type.CAPTION, hint.font()))
             whole.addWidget(hint)
             self.hints[field.name] = hint
         return row
-
-    def _make_choose(self, field: Field, line: QLineEdit, *, is_folder: bool) -> QWidget:
-        choose = make_button(self.tr("Choose…"))
-        choose.setAccessibleName(self.tr("Choose {label}").format(label=say_connector(field.label)))
-        choose.clicked.connect(lambda: self._choose(line, is_folder=is_folder))
-        return choose
-
-    def _choose(self, line: QLineEdit, *, is_folder: bool) -> None:
-        if is_folder:
-            found = QFileDialog.getExistingDirectory(self, self.tr("Choose a folder"), line.text())
-        else:
-            found, _ = QFileDialog.getSaveFileName(
-                self, self.tr("Choose a file"), line.text(), options=QFileDialog.Option.DontConfirmOverwrite
-            )
-        if found:
-            line.setText(found)
 
 
 def _is_folder(connector: Connector, field: Field) -> bool:

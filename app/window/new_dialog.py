@@ -7,7 +7,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -25,6 +24,7 @@ from app.templates import Template, all_templates
 from app.widgets.details_view import make_text
 from app.widgets.fitting import find_room, fit
 from app.window.new_script import propose_file, say_bad_answer, say_missing, write_script
+from app.window.path_choice import make_choose
 from app.window.saying import Saying, make_button, make_heading
 from app.words.templates import say_template
 
@@ -139,21 +139,9 @@ class NewDialog(QDialog):
         row = QHBoxLayout()
         row.addWidget(line, 1)
         if kind in (Kind.FOLDER, Kind.FILE):
-            choose = make_button(self.tr("Choose…"))
-            choose.setAccessibleName(self.tr("Choose: {question}").format(question=words))
-            choose.clicked.connect(lambda: self._choose(line, is_folder=kind is Kind.FOLDER))
-            row.addWidget(choose)
+            chosen = self.tr("Choose: {question}").format(question=words)
+            row.addWidget(make_choose(line, chosen, is_folder=kind is Kind.FOLDER))
         layout.addLayout(row)
-
-    def _choose(self, line: QLineEdit, *, is_folder: bool) -> None:
-        if is_folder:
-            found = QFileDialog.getExistingDirectory(self, self.tr("Choose a folder"), line.text())
-        else:
-            found, _ = QFileDialog.getSaveFileName(
-                self, self.tr("Choose a file"), line.text(), options=QFileDialog.Option.DontConfirmOverwrite
-            )
-        if found:
-            line.setText(found)
 
     def _read(self) -> dict[str, Any] | None:
         """The answers; None after it was said which one cannot be used."""

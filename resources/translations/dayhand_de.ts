@@ -112,20 +112,8 @@
         <translation>Leer lassen, um das bisherige zu behalten</translation>
     </message>
     <message>
-        <source>Choose…</source>
-        <translation>Auswählen …</translation>
-    </message>
-    <message>
         <source>Choose {label}</source>
         <translation>{label} auswählen</translation>
-    </message>
-    <message>
-        <source>Choose a folder</source>
-        <translation>Ordner auswählen</translation>
-    </message>
-    <message>
-        <source>Choose a file</source>
-        <translation>Datei auswählen</translation>
     </message>
 </context>
 <context>
@@ -791,20 +779,8 @@
         <translation>In welcher Datei soll das Skript stehen?</translation>
     </message>
     <message>
-        <source>Choose…</source>
-        <translation>Auswählen …</translation>
-    </message>
-    <message>
         <source>Choose: {question}</source>
         <translation>Auswählen: {question}</translation>
-    </message>
-    <message>
-        <source>Choose a folder</source>
-        <translation>Ordner auswählen</translation>
-    </message>
-    <message>
-        <source>Choose a file</source>
-        <translation>Datei auswählen</translation>
     </message>
     <message>
         <source>Writing {file}…</source>
@@ -3131,6 +3107,21 @@ Deine: {mine}</translation>
     <message>
         <source>Time zone</source>
         <translation>Zeitzone</translation>
+    </message>
+</context>
+<context>
+    <name>paths</name>
+    <message>
+        <source>Choose a folder</source>
+        <translation>Ordner auswählen</translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation>Datei auswählen</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Auswählen …</translation>
     </message>
 </context>
 <context>
