@@ -1,6 +1,6 @@
 """Notices on a real desktop: xfce4-notifyd draws them on a virtual screen, and its real buttons are pressed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC
 
 import pytest
@@ -15,23 +15,7 @@ from app.platform.bus import Bus
 from scheduler.engine.clock import SystemClock
 from tests.app.notices.recording import RecordingNotices
 from tests.desktop.desktop import NOTIFICATIONS, Desktop
-
-DAEMON = "xfce4-notifyd"
-LIMIT = 60_000
-ASK = Notice(
-    key="request:7",
-    title="Receipts wants to add 3 rows",
-    text="To the table Expenses",
-    actions=(("approve", "Approve"), ("reject", "Reject")),
-    urgency=Urgency.CRITICAL,
-)
-
-See = Callable[[str], None]
-
-
-@pytest.fixture
-def otherwise(qtbot: QtBot) -> RecordingNotices:
-    return RecordingNotices()
+from tests.desktop.notices import ASK, DAEMON, LIMIT, See
 
 
 @pytest.fixture
@@ -46,26 +30,6 @@ def notices(qtbot: QtBot, desk: Desktop, otherwise: RecordingNotices) -> Iterato
     bus.open()
     yield made
     bus.close()
-
-
-@pytest.fixture
-def heard(notices: DesktopNotices) -> list[tuple[str, ...]]:
-    said: list[tuple[str, ...]] = []
-    notices.pressed.connect(lambda key, action: said.append(("pressed", key, action)))
-    notices.closed.connect(lambda key: said.append(("closed", key)))
-    return said
-
-
-@pytest.fixture
-def see(qtbot: QtBot, desk: Desktop) -> See:
-    """Wait, with the event loop running, until the screen shows that text."""
-    return lambda text: qtbot.waitUntil(lambda: text in desk.texts(DAEMON), timeout=LIMIT)
-
-
-@pytest.fixture
-def miss(qtbot: QtBot, desk: Desktop) -> See:
-    """As above, until the screen shows it no longer."""
-    return lambda text: qtbot.waitUntil(lambda: text not in desk.texts(DAEMON), timeout=LIMIT)
 
 
 @pytest.mark.usefixtures("daemon")

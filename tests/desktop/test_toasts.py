@@ -1,6 +1,6 @@
 """Toasts, as Windows and macOS get them, on a real desktop: the same library speaks to xfce4-notifyd."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from dbus_fast.aio.message_bus import MessageBus
@@ -10,23 +10,7 @@ from app.notices.notice import Notice, Urgency
 from app.notices.toasts import ToastNotices
 from tests.app.notices.recording import RecordingNotices
 from tests.desktop.desktop import Desktop
-
-DAEMON = "xfce4-notifyd"
-LIMIT = 60_000
-ASK = Notice(
-    key="request:7",
-    title="Receipts wants to add 3 rows",
-    text="To the table Expenses",
-    actions=(("approve", "Approve"), ("reject", "Reject")),
-    urgency=Urgency.CRITICAL,
-)
-
-See = Callable[[str], None]
-
-
-@pytest.fixture
-def otherwise(qtbot: QtBot) -> RecordingNotices:
-    return RecordingNotices()
+from tests.desktop.notices import ASK, DAEMON, LIMIT, See
 
 
 @pytest.fixture
@@ -47,24 +31,6 @@ def notices(
     for bus in buses:  # the library leaves its connections open
         bus._stream.close()
         bus._sock.close()
-
-
-@pytest.fixture
-def heard(notices: ToastNotices) -> list[tuple[str, ...]]:
-    said: list[tuple[str, ...]] = []
-    notices.pressed.connect(lambda key, action: said.append(("pressed", key, action)))
-    notices.closed.connect(lambda key: said.append(("closed", key)))
-    return said
-
-
-@pytest.fixture
-def see(qtbot: QtBot, desk: Desktop) -> See:
-    return lambda text: qtbot.waitUntil(lambda: text in desk.texts(DAEMON), timeout=LIMIT)
-
-
-@pytest.fixture
-def miss(qtbot: QtBot, desk: Desktop) -> See:
-    return lambda text: qtbot.waitUntil(lambda: text not in desk.texts(DAEMON), timeout=LIMIT)
 
 
 @pytest.mark.parametrize(("action", "label"), ASK.actions)

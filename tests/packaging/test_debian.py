@@ -3,7 +3,6 @@
 The package is the one that packaging/build made last; DAYHAND_DEB names another."""
 
 import json
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -19,21 +18,11 @@ from tests.packaging.machine import HOME, USER, Machine, bare_debian, lacking
 
 pytestmark = pytest.mark.packaging
 
-CLONE = Path(__file__).parents[2]
 SAMPLE = "/usr/lib/dayhand/_internal/app/data/samples/receipts.py"
 LARGEST = 60_000_000
 FIRST = Path(__file__).with_name("stores") / "schema-2.db"
 """See test_upgrade.py."""
 RECEIPT = "Corner Bakery\nDate: 2026-11-12\nTotal: 7.40\n"
-
-
-@pytest.fixture(scope="module")
-def package() -> Path:
-    given = os.environ.get("DAYHAND_DEB")
-    found = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob("dayhand_*.deb"))
-    if not found:
-        pytest.skip("there is no package; packaging/build makes it")
-    return found[-1]
 
 
 @pytest.fixture(scope="module")

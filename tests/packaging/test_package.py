@@ -2,7 +2,6 @@
 
 The package is the one that packaging/build made last; DAYHAND_DEB names another."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -31,15 +30,6 @@ EXPECTED = (
 )
 UNUSED = re.compile(r"Qml|Quick|WebEngine|Pdf|Designer|gtk|libqvnc|libqeglfs|libqlinuxfb|QtSql|/test/|/pictures/")
 """Of Qt, Python and our own files, what Dayhand has no use for."""
-
-
-@pytest.fixture(scope="module")
-def package() -> Path:
-    given = os.environ.get("DAYHAND_DEB")
-    found = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob("dayhand_*.deb"))
-    if not found:
-        pytest.skip("there is no package; packaging/build makes it")
-    return found[-1]
 
 
 @pytest.fixture(scope="module")

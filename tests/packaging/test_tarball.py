@@ -4,7 +4,6 @@ tests of this file are one story, in order, and the machine gets a library only 
 The tarball is the one that packaging/build made last; DAYHAND_TARBALL names another."""
 
 import json
-import os
 import subprocess
 import zipfile
 from collections.abc import Iterator
@@ -22,7 +21,6 @@ from tests.packaging.machine import HOME, USER, Machine, bare_debian, lacking
 
 pytestmark = pytest.mark.packaging
 
-CLONE = Path(__file__).parents[2]
 PASSWORD = "correct horse"
 WINDOW = ("libegl1", "libgl1", "libwayland-client0", "libwayland-cursor0")
 """What the README names."""
@@ -54,15 +52,6 @@ LAMP = """from scheduler.connections.connector import Connector
 
 connector = Connector(kind="lamp", title="Lamp", help="", fields=(), tools=(), test=lambda call: "On.")
 """
-
-
-@pytest.fixture(scope="module")
-def tarball() -> Path:
-    given = os.environ.get("DAYHAND_TARBALL")
-    found = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob("dayhand-*.tar.xz"))
-    if not found:
-        pytest.skip("there is no tarball; packaging/build makes it")
-    return found[-1]
 
 
 @pytest.fixture(scope="module")

@@ -46,15 +46,6 @@ class Windows:
 
 
 @pytest.fixture(scope="module")
-def setup() -> Path:
-    given = os.environ.get("DAYHAND_SETUP")
-    found = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob("Dayhand-*-setup.exe"))
-    if not found:
-        pytest.skip("there is no installer; packaging/build windows makes it")
-    return found[-1]
-
-
-@pytest.fixture(scope="module")
 def windows() -> Iterator[Windows]:
     if not Path(WINE).exists():
         pytest.skip("wine64 is not installed")

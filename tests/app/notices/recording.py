@@ -2,7 +2,9 @@
 
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QObject, Signal
+from pytestqt.qtbot import QtBot
 
 from app.notices.notice import Notice
 from tests.desktop.buses import StandIn
@@ -66,3 +68,18 @@ class RecordingNotices(QObject):
 
     def end(self) -> None:
         self.shown.clear()
+
+
+@pytest.fixture
+def otherwise(qtbot: QtBot) -> RecordingNotices:
+    """Takes over what a backend cannot show."""
+    return RecordingNotices()
+
+
+@pytest.fixture
+def heard(notices: Any) -> list[tuple[str, ...]]:
+    """Every signal of the backend under test, in order."""
+    said: list[tuple[str, ...]] = []
+    notices.pressed.connect(lambda key, action: said.append(("pressed", key, action)))
+    notices.closed.connect(lambda key: said.append(("closed", key)))
+    return said

@@ -39,26 +39,12 @@ def start(daemon: PrivateBus) -> Iterator[Start]:
 
 
 @pytest.fixture
-def otherwise(qtbot: QtBot) -> RecordingNotices:
-    return RecordingNotices()
-
-
-@pytest.fixture
 def notices(qtbot: QtBot, daemon: PrivateBus, otherwise: RecordingNotices) -> Iterator[DesktopNotices]:
     bus = Bus(daemon.address, pause=20)
     made = DesktopNotices(bus, otherwise)
     bus.open()
     yield made
     bus.close()
-
-
-@pytest.fixture
-def heard(notices: DesktopNotices) -> list[tuple[str, ...]]:
-    """Every signal, in order."""
-    said: list[tuple[str, ...]] = []
-    notices.pressed.connect(lambda key, action: said.append(("pressed", key, action)))
-    notices.closed.connect(lambda key: said.append(("closed", key)))
-    return said
 
 
 def show(qtbot: QtBot, notices: DesktopNotices, screen: StandInDaemon, notice: Notice = ASK) -> int:

@@ -72,24 +72,11 @@ def system(monkeypatch: pytest.MonkeyPatch) -> StandIn:
 
 
 @pytest.fixture
-def otherwise(qtbot: QtBot) -> RecordingNotices:
-    return RecordingNotices()
-
-
-@pytest.fixture
 def notices(qtbot: QtBot, system: StandIn, otherwise: RecordingNotices) -> Iterator[ToastNotices]:
     made = ToastNotices(otherwise)
     yield made
     made.end()
     assert not made._toaster._thread.is_alive()
-
-
-@pytest.fixture
-def heard(notices: ToastNotices) -> list[tuple[str, ...]]:
-    said: list[tuple[str, ...]] = []
-    notices.pressed.connect(lambda key, action: said.append(("pressed", key, action)))
-    notices.closed.connect(lambda key: said.append(("closed", key)))
-    return said
 
 
 @pytest.fixture

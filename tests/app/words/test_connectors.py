@@ -1,24 +1,9 @@
 """The words of connectors: all of them are known here, and are said in the person's language."""
 
-from collections.abc import Iterator
-
-import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.words.connectors import WORDS, say_connector, say_parameters
-from app.words.languages import Language, speak
 from scheduler.connections.registry import builtin_registry
-
-
-@pytest.fixture
-def in_german(qapp: QApplication) -> Iterator[None]:
-    before = QLocale()
-    installed = speak(Language.GERMAN, QLocale("de_DE"))
-    yield
-    for translator in installed:
-        QCoreApplication.removeTranslator(translator)
-    QLocale.setDefault(before)
 
 
 def spoken() -> set[str]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QAbstractListModel, QCoreApplication, QLocale, Qt
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QLineEdit, QWidget
+from PySide6.QtCore import QAbstractListModel, Qt
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QWidget
 
 from app.asking import command
 from app.life.installation import Installation
@@ -15,7 +15,6 @@ from app.window.deploy_dialog import DeployDialog
 from app.window.pages import PAGES
 from app.window.window import Window
 from app.window.workflow import WorkflowPane
-from app.words.languages import Language, speak
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.views.history import Found
 from scheduler.rules.phases import Status
@@ -34,16 +33,6 @@ SCRIPTS = {
     "Fragen": '@flow.job(cron="0 9 13 * 5")\ndef lauf(ctx):\n    ctx.call("files:ablage", "list")\n',
     "Ordner": '@flow.job(cron="0 9 * * 5#3")\ndef lauf(ctx):\n    ctx.call("files:fort", "list")\n',
 }
-
-
-@pytest.fixture
-def in_german(qapp: QApplication) -> Iterator[None]:
-    before = QLocale()
-    installed = speak(Language.GERMAN, QLocale("de_DE"))
-    yield
-    for translator in installed:
-        QCoreApplication.removeTranslator(translator)
-    QLocale.setDefault(before)
 
 
 def read_texts(widget: QWidget) -> Iterator[str]:

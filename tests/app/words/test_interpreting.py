@@ -1,29 +1,17 @@
 """What the engine says in English is said again in German, or left as it is."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.words.interpreting import interpret
-from app.words.languages import Language, speak
 from scheduler.timing.occurrences import Reason
 from scheduler.timing.spec import Kind, Spec
 from scheduler.timing.words import say
 from scheduler.timing.zones import LOCAL
-
-
-@pytest.fixture
-def in_german(qapp: QApplication) -> Iterator[None]:
-    before = QLocale()
-    installed = speak(Language.GERMAN, QLocale("de_DE"))
-    yield
-    for translator in installed:
-        QCoreApplication.removeTranslator(translator)
-    QLocale.setDefault(before)
 
 
 def cron(*texts: str, timezone: str = LOCAL, **more: Any) -> Spec:

@@ -5,9 +5,6 @@ import pytest
 from app.widgets.details import Prose
 from app.words.repairs import show_repair
 from scheduler.engine.fixing.checks import compare
-from tests.app.words.test_interpreting import in_german
-
-__all__ = ["in_german"]
 
 SCRIPT = """
 import os
