@@ -132,6 +132,14 @@ class Worker:
         self._number += 1
         self._begin(_Talk(phase, answers, seconds), answers.log)
 
+    def is_ending(self) -> bool:
+        """Whether the phase under way was told to end, as it is when its time is over. Its answers may take a while."""
+        talk = self._talk
+        if talk is not None and self._asked is None and time.monotonic() >= talk.deadline:
+            late = TimedOut(f"It took longer than {talk.seconds:g} seconds and was ended.")
+            self._ask(late, self._limits.grace)
+        return self._asked is not None
+
     def stop(self, *, kill: bool = False) -> None:
         """Ask the running phase to end, and end the process a little later if it does not; at once with `kill`."""
         self._ask(Cancelled(), 0 if kill else self._limits.grace)
@@ -164,7 +172,7 @@ class Worker:
 
     def finish(self) -> Outcome:
         """Wait for the phase that was begun."""
-        talk, self._talk = self._talk, None
+        talk = self._talk
         assert talk is not None
         try:
             return talk.ended or self._exchange(talk)
@@ -175,6 +183,7 @@ class Worker:
         except StoppedListeningError:
             return self._lost(deaths.explain(self._process, self._limits))
         finally:
+            self._talk = None
             self._commands.end(self._limits.grace)
             with self._lock:
                 self._is_busy = False
@@ -210,10 +219,7 @@ class Worker:
     def _receive(self, talk: _Talk) -> list[protocol.Message]:
         """Wait for messages, and take what is printed meanwhile; StoppedListeningError if none will come."""
         while True:
-            if self._asked is None and time.monotonic() >= talk.deadline:
-                late = TimedOut(f"It took longer than {talk.seconds:g} seconds and was ended.")
-                self._ask(late, self._limits.grace)
-            left = None if self._asked is not None else max(0.0, talk.deadline - time.monotonic()) * 1000 + 1
+            left = None if self.is_ending() else max(0.0, talk.deadline - time.monotonic()) * 1000 + 1
             behind = talk.answers if talk.answers is not None and talk.answers.is_behind else None
             if behind is not None:
                 left = min(left or _A_WHILE, _A_WHILE)

@@ -230,6 +230,9 @@ class PretendedWorker:
         finally:
             self._talk = None
 
+    def is_ending(self) -> bool:
+        return self._asked is not None
+
     def stop(self, *, kill: bool = False) -> None:
         if self._talk is not None:
             self._asked = Cancelled()

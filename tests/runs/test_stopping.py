@@ -1,6 +1,7 @@
 """Stop: what runs ends soon with all its children, what waits is let go, and neither starts again by itself."""
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -239,23 +240,41 @@ def test_the_same_request_stops_once(shop: Shop) -> None:
     shop.tick()
 
 
-def test_a_run_that_waits_for_an_answer_from_outside_is_stopped_at_once(shop: Shop) -> None:
-    """A server that does not answer holds up nobody; reading leaves nothing behind."""
-    answers, entered = threading.Event(), threading.Event()
+@pytest.fixture
+def silence(shop: Shop) -> Iterator[threading.Event]:
+    """A server that does not answer before the end; set as soon as it is asked."""
+    answers, asked = threading.Event(), threading.Event()
 
     def hang(_: Call) -> None:
-        entered.set()
+        asked.set()
         assert answers.wait(PATIENCE)
 
     shop.world.look = hang  # type: ignore[method-assign]
     shop.crash()  # the tools are made of what the world does then
+    yield asked
+    answers.set()
+
+
+def test_a_run_that_waits_for_an_answer_from_outside_is_stopped_at_once(shop: Shop, silence: threading.Event) -> None:
+    """A server that does not answer holds up nobody; reading leaves nothing behind."""
     shop.deploy(job("ctx.call('world:x', 'look')"))
     shop.commands.run("w")
-    shop.wait(entered.is_set)
+    shop.wait(silence.is_set)
     shop.commands.stop("w")
     shop.tick()
-    assert not answers.is_set() and shop.runs("j")[-1].status == "cancelled" and shop.states("j") == ["cancelled"]
-    answers.set()
+    assert shop.runs("j")[-1].status == "cancelled" and shop.states("j") == ["cancelled"]
+
+
+def test_the_time_limit_holds_while_a_run_waits_for_an_answer_from_outside(
+    shop: Shop, silence: threading.Event
+) -> None:
+    shop.deploy(job("ctx.call('world:x', 'look')", timeout="1s"))
+    shop.commands.run("w")
+    shop.tick()
+    assert silence.is_set()
+    [run] = shop.runs("j")
+    assert run.status == "paused:transient"
+    assert run.error is not None and run.error["sentence"] == "It took longer than 1 seconds and was ended."
 
 
 def test_one_that_waits_for_its_turn_is_known_by_its_id_and_stopped(shop: Shop) -> None:

@@ -25,13 +25,13 @@ class Conversation:
         tools: Tools,
         attempt: Attempt,
         commit: Callable[[dict[str, Any]], None],
-        is_told_to_end: Callable[[], bool],
+        is_ending: Callable[[], bool],
     ) -> None:
         self._context = context
         self._tools = tools
         self._attempt = attempt
         self._commit = commit
-        self._is_told_to_end = is_told_to_end
+        self._is_ending = is_ending
         self._text: list[str] = []
         self._shown = context.clock.monotonic()
         self._progress: dict[str, Any] | None = None
@@ -44,7 +44,7 @@ class Conversation:
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
         call = OutsideCall(connection=connection, tool=tool, parameters=parameters, line=line)
         with placing(self._attempt, line):
-            return self._tools.read(self._attempt, call, self._is_told_to_end)
+            return self._tools.read(self._attempt, call, self._is_ending)
 
     def hand_over(self, connections: Mapping[str, str], line: int | None) -> dict[str, str]:
         with placing(self._attempt, line):

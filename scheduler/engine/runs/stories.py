@@ -73,9 +73,7 @@ class Story:
         self._outlook = outlook
         self._ahead: str | None = None
         self.attempt = attempt
-        self.conversation = Conversation(
-            context, tools, attempt, self._checkpoint, lambda: outlook.told_to_end() is not None
-        )
+        self.conversation = Conversation(context, tools, attempt, self._checkpoint, worker.is_ending)
         self.next: Story | None = None
 
     def tell(self) -> None:

@@ -100,8 +100,8 @@ class Tools:
         self.registry = registry
         self._secrets = secrets or NoSecrets()
 
-    def read(self, attempt: Attempt, call: OutsideCall, is_told_to_end: Callable[[], bool]) -> Any:
-        """Make a read-only call for a script; a run that is told to end does not wait for it."""
+    def read(self, attempt: Attempt, call: OutsideCall, is_ending: Callable[[], bool]) -> Any:
+        """Make a read-only call for a script; a phase that is to end does not wait for it."""
         tool = self.find(attempt, call)
         if tool.mutating:
             raise FailedError.because(
@@ -110,7 +110,7 @@ class Tools:
             )
         self.check_grant(self._context.database.read(), attempt, call)
         ready = self.make_ready(attempt.workflow, call)
-        return self._run(replace(tool, run=partial(_run_apart, tool, is_told_to_end)), ready)
+        return self._run(replace(tool, run=partial(_run_apart, tool, is_ending)), ready)
 
     def hand_over(self, attempt: Attempt, connection: str, line: int | None) -> str:
         """The secret of a connection, for a command that a job runs; allowed like any tool."""
@@ -248,7 +248,7 @@ class Tools:
             return False
 
 
-def _run_apart(tool: Tool, is_told_to_end: Callable[[], bool], ready: Call) -> Any:
+def _run_apart(tool: Tool, is_ending: Callable[[], bool], ready: Call) -> Any:
     """On a thread of its own, which is left behind when nobody waits for the answer any more."""
     answer: Future[Any] = Future()
 
@@ -260,7 +260,7 @@ def _run_apart(tool: Tool, is_told_to_end: Callable[[], bool], ready: Call) -> A
 
     Thread(target=work, name=ready.connection, daemon=True).start()
     while not wait([answer], _LOOK).done:
-        if is_told_to_end():
+        if is_ending():
             raise ToolFailedError.because(FailureClass.TRANSIENT, "It was stopped.")
     return answer.result()
 
