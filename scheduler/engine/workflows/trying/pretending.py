@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from scheduler.connections.connector import Call, Connector, Tool
+from scheduler.connections.connectors.content import content_of
 from scheduler.connections.registry import Registry
 
 _MOST_KEPT = 100
@@ -48,7 +49,7 @@ def seeming_result(kind: str, tool: str, call: Call) -> Any:
         case "table", "append":
             return {"added": len(given["rows"])}
         case "files", "write":
-            return {"path": given["path"], "size": len((given.get("text") or given.get("base64") or "").encode())}
+            return {"path": given["path"], "size": len(content_of(call))}
         case "files", "move":
             return {"path": given["target"]}
         case ("files", "delete") | ("notify", _):
