@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.look.theme import Space
@@ -46,6 +46,7 @@ class Dialog(QDialog):
 
     def __init__(self, width: int, parent: QWidget | None = None, *, body: Body | None = None) -> None:
         super().__init__(parent)
+        self._fits_later = False
         self.setMinimumWidth(min(width, find_room(self).width()))
         self.parts = QVBoxLayout()
         self.parts.setSpacing(Space.MEDIUM)
@@ -78,7 +79,14 @@ class Dialog(QDialog):
         self.heading.show()
 
     def fit(self) -> None:
-        """As high as what it shows now."""
+        """As high as what it shows now; a window that changes before it has got its place ends in the corner."""
+        handle = self.windowHandle()
+        if self.isVisible() and handle is not None and not handle.isExposed():
+            self._fits_later = True
+        else:
+            self._fit()
+
+    def _fit(self) -> None:
         self.body.updateGeometry()  # it does not hear of what changes inside it
         self.whole.activate()
         width = max(self.width(), self.whole.totalMinimumSize().width())
@@ -88,4 +96,10 @@ class Dialog(QDialog):
         super().showEvent(event)
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(True)  # else Return would press the last one while another has the focus
-        self.fit()
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
+        super().paintEvent(event)
+        if self._fits_later:
+            self._fits_later = False
+            QTimer.singleShot(0, self, self.fit)

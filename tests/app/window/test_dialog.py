@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale, QSize, Qt
+from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -154,3 +155,20 @@ def test_it_is_as_high_as_what_it_shows_and_grows_with_it(asked: Asked) -> None:
     asked.fit()
     assert asked.height() > before
     assert not asked.body.verticalScrollBar().isVisible()
+
+
+def test_it_does_not_change_before_it_has_got_its_place(
+    asked: Asked, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The window manager would be told a place that nobody chose, with the title above the screen."""
+    unplaced = QWindow()
+    monkeypatch.setattr(asked, "windowHandle", lambda: unplaced)
+    before = asked.height()
+    more = QLabel("one\ntwo\nthree\nfour\nfive")
+    asked.parts.addWidget(more)
+    more.show()
+    asked.fit()
+    assert asked.height() == before
+    monkeypatch.undo()
+    asked.update()
+    wait(lambda: asked.height() > before)
