@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
@@ -54,7 +54,7 @@ class Page(QWidget):
 def dropped_script(event: QDropEvent) -> Path | None:
     """The one Python file that is held over the window or was dropped on it."""
     urls = event.mimeData().urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
+    if len(urls) != 1 or not urls[0].isLocalFile() or not event.possibleActions() & Qt.DropAction.CopyAction:
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix == ".py" else None
+    return path if path.suffix.lower() == ".py" else None

@@ -143,13 +143,13 @@ class Window(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  # Qt's name
         if dropped_script(event) is not None:
-            event.acceptProposedAction()
+            _accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  # Qt's name
         """A script is deployed from wherever it was dropped: it shows what it may do, and asks."""
         path = dropped_script(event)
         if path is not None:
-            event.acceptProposedAction()
+            _accept_copy(event)
             self.open_page("workflows")
             self.pages["workflows"].take_file(path)
 
@@ -293,6 +293,7 @@ class Window(QMainWindow):
         )
         if self.navigation.styleSheet() != sheet:
             self.navigation.setStyleSheet(sheet)
+            self.navigation.ensurePolished()  # a page that is chosen before the first show lays the items out
             for row, entry in enumerate(PAGES.values()):
                 self.navigation.item(row).setIcon(glyph_icon(entry.glyph, colours.muted, 18))
 
@@ -321,3 +322,9 @@ class Window(QMainWindow):
     def _keep_size(self) -> None:
         self._settings.setValue("geometry", self.saveGeometry())
         self._settings.sync()
+
+
+def _accept_copy(event: QDropEvent) -> None:
+    """Whatever was proposed: one who believes that a file was moved here deletes it there."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPixmapCache
+from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QPixmapCache
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -76,6 +76,24 @@ def test_the_navigation_names_every_page_and_leads_to_it(window: Window) -> None
     assert window.page is window.pages["attention"]
 
 
+def test_a_page_that_is_opened_before_the_first_show_leaves_the_navigation_its_room(
+    qapp: QApplication, qtbot: QtBot, empty: Installation
+) -> None:
+    """As the menu of the tray and the buttons of notices do, while a screen reader asks where everything is."""
+    qapp.setStyleSheet(make_stylesheet(LIGHT))
+    QAccessible.setActive(True)  # Qt takes it so
+    try:
+        window = Window(empty)
+        qtbot.addWidget(window)
+        window.open_page("attention")
+        window.come_up()
+        first, second = (window.navigation.visualItemRect(window.navigation.item(row)) for row in range(2))
+        assert not first.intersects(second)
+    finally:
+        QAccessible.setActive(False)
+        qapp.setStyleSheet("")
+
+
 def test_a_narrow_window_has_signs_at_its_side_that_say_their_names(window: Window) -> None:
     item = window.navigation.item(0)
     window.resize(632, 337)
@@ -117,14 +135,18 @@ def test_no_page_is_wider_than_a_small_screen(
             qapp.removeTranslator(translator)
 
 
-def drop(window: Window, *paths: Path) -> QDropEvent:
+def drop(
+    window: Window,
+    *paths: Path,
+    allowed: Qt.DropAction = Qt.DropAction.CopyAction,
+    keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> QDropEvent:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    over = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
+    over = QDragEnterEvent(QPoint(5, 5), allowed, data, Qt.MouseButton.LeftButton, keys)
     over.ignore()
     QApplication.sendEvent(window, over)
-    event = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
+    event = QDropEvent(QPointF(5, 5), allowed, data, Qt.MouseButton.LeftButton, keys)
     if over.isAccepted():
         QApplication.sendEvent(window, event)
     else:
@@ -155,6 +177,15 @@ def test_what_is_no_single_script_is_not_taken(window: Window, tmp_path: Path) -
     for names in (("photo.png",), ("a.py", "b.py"), ()):
         assert not drop(window, *(tmp_path / name for name in names)).isAccepted()
     assert window.page is window.pages["today"]
+
+
+def test_a_script_that_is_dropped_stays_where_it_was(window: Window, tmp_path: Path) -> None:
+    """A file manager that is told of a move deletes the file; with Shift held it proposes one."""
+    move, copy = Qt.DropAction.MoveAction, Qt.DropAction.CopyAction
+    event = drop(window, tmp_path / "CHORE.PY", allowed=move | copy, keys=Qt.KeyboardModifier.ShiftModifier)
+    assert (event.proposedAction(), event.dropAction(), event.isAccepted()) == (move, copy, True)
+    window.findChildren(DeployDialog)[0].reject()
+    assert not drop(window, tmp_path / "chore.py", allowed=move).isAccepted()
 
 
 def test_f5_looks_again_and_ctrl_f_searches_on_the_page_in_sight(
