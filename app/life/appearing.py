@@ -14,6 +14,8 @@ from app.words.languages import read_language, speak
 
 _PATIENCE = 300
 """Milliseconds that a tray has to answer before the rest is loaded; later ones are met as well."""
+_TURN = 0.0005
+"""Seconds that a thread may keep Python to itself while the window waits for its turn: a tenth of what is usual."""
 
 
 class App(QApplication):
@@ -45,6 +47,7 @@ def appear(folder: Path) -> tuple[App, Tray]:
 
     What is clicked there is heard as soon as somebody listens.
     """
+    sys.setswitchinterval(_TURN)
     app = App([sys.argv[0]])
     app.setApplicationName("dayhand")
     app.setApplicationDisplayName("Dayhand")

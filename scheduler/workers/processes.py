@@ -4,7 +4,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -15,6 +15,7 @@ _PROC = "/proc"
 _DYING = 2.0
 """Seconds that the system may take to carry out a kill, which it does in its own time."""
 _ROUNDS = 50
+_CHUNK = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +46,7 @@ def look_up(pid: int) -> Process | None:
 
 def living() -> Iterator[Process]:
     """Every process that is not dead."""
-    with suppress(OSError):
-        for name in os.listdir(_PROC):  # noqa: PTH208  see _read
-            if name.isdecimal() and (process := look_up(int(name))) is not None and process.is_alive:
-                yield process
+    return _alive(_numbers())
 
 
 def carries(pid: int, mark: bytes) -> bool:
@@ -77,8 +75,13 @@ def end_family(root: int | None, mark: str) -> None:
     """
     found: dict[int, Process] = {}
     carried = f"{MARK}={mark}".encode()
+    first = None if root is None else look_up(root)
+    others: set[int] = set()
     for _ in range(_ROUNDS):
-        new = [process for process in _family(root, carried) if process.pid not in found]
+        numbers = _numbers() - others
+        young = [one for one in _alive(numbers) if first is None or one.started >= first.started]
+        others |= numbers - {one.pid for one in young}  # nothing in a family is older than its root
+        new = [process for process in _members(root, carried, young) if process.pid not in found]
         if not new:
             break
         for process in new:
@@ -101,23 +104,28 @@ def _is_still(process: Process) -> bool:
     return now is not None and now.is_alive and now.started == process.started
 
 
-def _family(root: int | None, mark: bytes) -> list[Process]:
-    """Nothing in it is older than its root: most of what runs on a computer need not be looked into."""
-    first = None if root is None else look_up(root)
-    everyone = [process for process in living() if first is None or process.started >= first.started]
-    members = {root}
-    known: Callable[[Process], bool] = lambda process: (  # noqa: E731  reads best beside its use
-        process.pid in members or process.parent in members or (root is not None and process.session == root)
-    )
+def _members(root: int | None, mark: bytes, among: list[Process]) -> list[Process]:
+    known = {root}
     size = 0
-    while root is not None and size != len(members):
-        size = len(members)
-        members |= {process.pid for process in everyone if known(process)}
+    while root is not None and size != len(known):
+        size = len(known)
+        known |= {process.pid for process in among if process.parent in known or process.session == root}
     return [
         process
-        for process in everyone
-        if process.pid != os.getpid() and (process.pid in members or carries(process.pid, mark))
+        for process in among
+        if process.pid != os.getpid() and (process.pid in known or carries(process.pid, mark))
     ]
+
+
+def _numbers() -> set[int]:
+    try:
+        return {int(name) for name in os.listdir(_PROC) if name.isdecimal()}  # noqa: PTH208  see _read
+    except OSError:
+        return set()
+
+
+def _alive(numbers: Iterable[int]) -> Iterator[Process]:
+    return (process for number in numbers if (process := look_up(number)) is not None and process.is_alive)
 
 
 def _send(process: Process, number: signal.Signals) -> None:
@@ -129,6 +137,12 @@ def _send(process: Process, number: signal.Signals) -> None:
 
 
 def _read(pid: int, name: str) -> bytes:
-    """Read for every process of the computer, so without the comfort of a Path, which costs more than the reading."""
-    with open(f"{_PROC}/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123
-        return file.read()
+    """Read for every process of the computer, so without the comfort of a file, which costs more than the reading."""
+    descriptor = os.open(f"{_PROC}/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        parts = [os.read(descriptor, _CHUNK)]
+        while len(parts[-1]) == _CHUNK:
+            parts.append(os.read(descriptor, _CHUNK))
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
