@@ -8,8 +8,8 @@ from typing import Any
 
 from scheduler.engine.fixing.acting import changed_unasked
 from scheduler.engine.fixing.deciding import decides
-from scheduler.engine.fixing.hiding import hidden
 from scheduler.engine.fixing.names import HANDLERS, name_of
+from scheduler.engine.fixing.slyness import hidden
 from scheduler.workers.dependencies import BadDependenciesError, read_dependencies
 from scheduler.workers.discovery import find_tools
 
