@@ -15,6 +15,7 @@ from app.life.installation import Installation
 from app.life.leaving import Leaving, find_underway
 from app.look.dressing import Look
 from app.look.theme import Tone
+from app.lookout import Lookout
 from app.notices.choice import choose_notices
 from app.notices.herald import Herald
 from app.notices.notice import Notice, Notices, Urgency
@@ -25,7 +26,6 @@ from app.platform.bus import Bus
 from app.platform.moods import Moods
 from app.tray.icon import Tray
 from app.tray.menu import Choice
-from app.watch import Watch
 from app.words.interpreting import interpret
 from scheduler.engine.launcher import Announcement
 from scheduler.timing.zones import find_zone
@@ -75,7 +75,7 @@ class Shell(QObject):
         self.herald = Herald(self.notices, context.clock, lambda: find_zone(context.machine_zone), _rules(preferences))
         self._preferences = preferences
         self.tray = tray
-        self.watch = Watch(installation, moods)
+        self.lookout = Lookout(installation, moods)
         self.leaving = Leaving(lambda: find_underway(installation), self.window_if_shown)
         self._connect(moods)
         bus.open()
@@ -83,7 +83,7 @@ class Shell(QObject):
     def start(self, *, background: bool = False, greets: bool = False) -> None:
         """Whether it greets: the first time that the window is shown, whenever that is."""
         self._greets = greets
-        self.watch.look()
+        self.lookout.look()
         if not background:
             self.come_up()
         elif not self.tray.is_there:
@@ -116,8 +116,8 @@ class Shell(QObject):
         window.import_wanted.connect(self.take_in)
         if self._greets:
             window.shown.connect(self._greet, Qt.ConnectionType.SingleShotConnection)
-        if self.watch.latest is not None:
-            window.show_overview(self.watch.latest)
+        if self.lookout.latest is not None:
+            window.show_overview(self.lookout.latest)
         return window
 
     @Slot()
@@ -142,7 +142,7 @@ class Shell(QObject):
     def close(self) -> None:
         """Take everything down; the installation can be ended afterwards."""
         self._without_tray.stop()
-        self.watch.close()
+        self.lookout.close()
         self.notices.end()
         self.leaving.close()
         self.tray.close()
@@ -153,10 +153,10 @@ class Shell(QObject):
 
     def _connect(self, moods: Moods) -> None:
         installation = self._installation
-        self.watch.changed.connect(self._show)
-        moods.changed.connect(self.watch.stir)
+        self.lookout.changed.connect(self._show)
+        moods.changed.connect(self.lookout.stir)
         moods.resumed.connect(self.herald.look)
-        moods.zone_changed.connect(self.watch.stir)
+        moods.zone_changed.connect(self.lookout.stir)
         installation.announced.connect(self._hear)
         installation.told.connect(self._tell)
         self.said.connect(self.say)
@@ -195,7 +195,7 @@ class Shell(QObject):
         self.herald.follow(_rules(preferences))
         if self._look is not None and self._look.appearance is not preferences.appearance:
             self._look.choose(preferences.appearance)
-        self.watch.look()
+        self.lookout.look()
 
     @Slot(object)
     def _show(self, overview: Overview) -> None:
@@ -220,7 +220,7 @@ class Shell(QObject):
 
     def _press(self, request: str, action: str) -> None:
         """A button of a notice. It is a hint: the command looks whether the request is still open."""
-        latest = self.watch.latest
+        latest = self.lookout.latest
         one = None if latest is None else next((one for one in latest.requests if one.id == request), None)
         answer = None if one is None else find_answer(one, action)
         if one is None or answer is None:
@@ -244,7 +244,7 @@ class Shell(QObject):
         installation = self._installation
         self._asking.ask(
             lambda: command(installation, verb, **arguments),
-            lambda _: self.watch.stir(),
+            lambda _: self.lookout.stir(),
             lambda error: self._refuse(key, error),
         )
 
@@ -254,7 +254,7 @@ class Shell(QObject):
             self._window.say(interpret(str(error)), Tone.ATTENTION)
         else:
             self.notices.send(Notice(key=key, title=self.tr("That was not done"), text=interpret(str(error))))
-        self.watch.stir()
+        self.lookout.stir()
 
     def _open(self, page: str, subject: str = "") -> None:
         self.window.open_page(page, subject)

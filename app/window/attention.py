@@ -3,8 +3,8 @@
 from PySide6.QtWidgets import QStackedLayout
 
 from app.life.installation import Installation
+from app.lookout import read_overview
 from app.overview import Overview
-from app.watch import read_overview
 from app.widgets.empty import EmptyPage
 from app.window.cards import Cards
 from app.window.frame import Column

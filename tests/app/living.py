@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.asking import close_asking
 from app.demo import prepare_demo
 from app.life.installation import Installation
+from app.lookout import read_overview
 from app.overview import Overview
-from app.watch import read_overview
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.views.requests import RequestView
 

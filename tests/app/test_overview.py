@@ -4,8 +4,8 @@ from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.life.installation import Installation
+from app.lookout import Lookout, read_overview
 from app.overview import Overview, say_next
-from app.watch import Watch, read_overview
 from app.words.states import TrayState
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.timing.policies import Need
@@ -41,12 +41,12 @@ def test_a_machine_without_a_network_is_said_only_where_nothing_else_is(empty: I
 
 
 def test_one_who_watches_is_told_of_changes_by_themselves(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
-    watch = Watch(empty)
+    lookout = Lookout(empty)
     seen: list[Overview] = []
-    watch.changed.connect(seen.append)
+    lookout.changed.connect(seen.append)
     deploy(empty, "Chore", "pass")
     qtbot.waitUntil(lambda: bool(seen and seen[-1].workflows), timeout=LIMIT)
     command(empty, "pause", everything=True)
     qtbot.waitUntil(lambda: seen[-1].is_paused, timeout=LIMIT)
-    assert watch.latest is seen[-1]
-    watch.close()
+    assert lookout.latest is seen[-1]
+    lookout.close()

@@ -63,7 +63,7 @@ def take(look: str) -> None:
     from app.life.installation import Installation
     from app.look.dressing import Look
     from app.look.theme import Appearance
-    from app.watch import Watch
+    from app.lookout import Lookout
     from app.window.window import Window
     from tests.pictures.sample import ShiftedClock, prepare
 
@@ -76,15 +76,15 @@ def take(look: str) -> None:
         installation.start()
         window = Window(installation)
         window.resize(*SIZE)
-        watch = Watch(installation)
-        watch.changed.connect(window.show_overview)
+        lookout = Lookout(installation)
+        lookout.changed.connect(window.show_overview)
         window.show()
-        watch.look()
+        lookout.look()
         wait(app, lambda: bool(installation.views.attention()))
         snap(app, window, f"today-{look}")
         window.open_page("workflows", "receipts")
         snap(app, window, f"workflow-{look}")
-        watch.close()
+        lookout.close()
         window.let_go()
         close_asking()
         installation.end()

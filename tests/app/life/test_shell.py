@@ -121,12 +121,12 @@ def test_a_button_pressed_too_late_is_answered_politely(
 ) -> None:
     """The shell still believes it to be open; the row decides."""
     shell = make_shell(installation)
-    wait(lambda: shell.watch.latest and shell.watch.latest.requests)
+    wait(lambda: shell.lookout.latest and shell.lookout.latest.requests)
     shell.window.hide()
-    shell.watch.changed.disconnect()
-    believed = shell.watch.latest
+    shell.lookout.changed.disconnect()
+    believed = shell.lookout.latest
     command(installation, "reject", request=request_.id)
-    shell.watch.latest = believed
+    shell.lookout.latest = believed
     shell.herald.pressed.emit(request_.id, "approve")
     number = wait(lambda: number_of(screen, "That was not done"))
     assert "already answered" in screen.shown[number][4]
@@ -141,7 +141,7 @@ def test_one_who_wants_no_notices_gets_none_and_may_change_their_mind(
     wait: Wait,
 ) -> None:
     shell = make_shell(installation, Preferences(notices=False))
-    wait(lambda: shell.watch.latest and shell.watch.latest.requests)
+    wait(lambda: shell.lookout.latest and shell.lookout.latest.requests)
     assert screen.titles() == []
     shell.follow(Preferences(notices=True))
     wait(lambda: number_of(screen, "Receipts"))

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.asking import close_asking
 from app.life.installation import Installation
-from app.watch import Watch
+from app.lookout import Lookout
 from app.window.history import HistoryPage
 from app.window.window import Window
 from tests.app.living import Wait
@@ -40,9 +40,9 @@ def count_events(installation: Installation) -> int:
 
 
 def test_the_windows_thread_computes_only_a_moment_at_a_time(qtbot: QtBot, busy: Installation, wait: Wait) -> None:
-    window, watch = Window(busy), Watch(busy)
+    window, lookout = Window(busy), Lookout(busy)
     qtbot.addWidget(window)
-    watch.changed.connect(window.show_overview)
+    lookout.changed.connect(window.show_overview)
     window.come_up()
     window.open_page("history")
     page = window.page
@@ -55,7 +55,7 @@ def test_the_windows_thread_computes_only_a_moment_at_a_time(qtbot: QtBot, busy:
             for word in ("harbour", "museum", ""):
                 page.filters.field.setText(word)
                 wait(lambda word=word: page._shown is not None and page._shown.text == word)
-    watch.close()
+    lookout.close()
     window.hide()
     assert len(dog.gaps) > 100
     assert max(gap.computed for gap in dog.gaps) < LONGEST

@@ -15,7 +15,7 @@ from PySide6.QtGui import QStandardItemModel
 from pytestqt.qtbot import QtBot
 
 from app.life.installation import Installation
-from app.watch import Watch
+from app.lookout import Lookout
 from app.watching import Watching
 from app.window.history import HistoryPage
 from app.window.history_model import Column, HistoryModel
@@ -129,9 +129,9 @@ def test_neither_workflows_at_work_nor_a_filtered_history_touch_the_store_there(
     deploying = threading.Thread(target=deploy_all)
     deploying.start()
     wait(lambda: not deploying.is_alive())
-    window, watch = Window(few), Watch(few)
+    window, lookout = Window(few), Lookout(few)
     qtbot.addWidget(window)
-    watch.changed.connect(window.show_overview)
+    lookout.changed.connect(window.show_overview)
     window.come_up()
     window.open_page("history")
     page = window.page
@@ -143,8 +143,8 @@ def test_neither_workflows_at_work_nor_a_filtered_history_touch_the_store_there(
         wait(lambda word=word: page._shown is not None and page._shown.text == word)
     page.table.selectRow(0)
     wait(lambda: page.pane.details is not None)
-    wait(lambda: watch.latest is not None and len(watch.latest.workflows) == 4 + BUSY)
-    watch.close()
+    wait(lambda: lookout.latest is not None and len(lookout.latest.workflows) == 4 + BUSY)
+    lookout.close()
     window.hide()
     assert store_uses == []
 

@@ -31,7 +31,7 @@ def read_overview(installation: Installation, conditions: Conditions | None = No
     )
 
 
-class Watch(QObject):
+class Lookout(QObject):
     """Looks again after news, a burst at once, and passes on what it saw."""
 
     changed = Signal(object)
