@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app.answers import OPEN, RECONNECT, find_answer, make_problem
+from app.answers import OPEN, RECONNECT, find_answer
 from app.asking import Asking, close_asking, command
 from app.keeping.preferences import Preferences, keep_preferences, read_preferences
 from app.life.installation import Installation
@@ -24,6 +24,7 @@ from app.notices.tray import TrayNotices
 from app.overview import Overview
 from app.platform.bus import Bus
 from app.platform.moods import Moods
+from app.requests import make_problem
 from app.tray.icon import Tray
 from app.tray.menu import Choice
 from app.words.interpreting import interpret

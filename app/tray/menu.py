@@ -8,8 +8,8 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from app.answers import say_request
 from app.overview import Overview, say_next, say_pause, say_summary
+from app.requests import say_request
 from app.widgets.plain import reveal
 from scheduler.rules.states import WorkflowState
 

@@ -6,11 +6,12 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.answers import OPEN, RECONNECT, SEND, SENT, Answer, find_answer, make_card
+from app.answers import OPEN, RECONNECT, SEND, SENT, Answer, find_answer
 from app.asking import Asking, command
 from app.life.installation import Installation
 from app.look.theme import Space
 from app.overview import Overview
+from app.requests import make_card
 from app.widgets.card import Action, Card
 from app.window.saying import say_refusal
 from app.window.sent import SentDialog

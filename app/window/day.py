@@ -6,10 +6,10 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from app.answers import say_request
 from app.life.installation import Installation
 from app.lookout import read_overview
 from app.overview import Overview
+from app.requests import say_request
 from app.widgets.timeline_axis import day_span
 from app.widgets.timeline_layout import Bar, Lane
 from app.window.states import state_of_run, state_of_time

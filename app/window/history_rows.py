@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication
 
-from app.answers import say_request
 from app.life.installation import Installation
+from app.requests import say_request
 from app.window.states import state_of_run, state_of_time
 from app.words.interpreting import interpret
 from app.words.states import RunState

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.answers import say_connection, say_tool
 from app.asking import Asking, command
 from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
+from app.requests import say_connection, say_tool
 from app.widgets.chip import Chip
 from app.widgets.details import read_details
 from app.widgets.details_view import DetailsView, make_text

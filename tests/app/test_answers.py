@@ -8,11 +8,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.answers import OPEN, RECONNECT, SENT, find_answer, list_answers, make_card, make_problem
+from app.answers import OPEN, RECONNECT, SENT, find_answer, list_answers
 from app.desk.acting import Acting
 from app.desk.answering import Answering
 from app.notices.notice import Urgency
 from app.overview import Overview
+from app.requests import make_card, make_problem
 from app.widgets.card import CardValue, Importance
 from app.widgets.details import Difference, Pairs, Prose, Table
 from scheduler.connections.registry import builtin_registry
