@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from scheduler.connections.connector import Tool
 from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
 from scheduler.store.lanes import lane_of
@@ -84,6 +85,15 @@ class Handler:
             line=told["line"],
             lines=told.get("lines", {}),
         )
+
+
+def approval_for(handler: Handler | None, tool: Tool | None) -> str:
+    """How often a person is asked before such a call: as the author wrote, else as is usual for such a tool.
+
+    A tool that nobody knows is taken to act on others.
+    """
+    usual = "always" if tool is None or tool.acts_on_others else "never"
+    return usual if handler is None else handler.approve or usual
 
 
 def _seconds(written: Any) -> float | None:

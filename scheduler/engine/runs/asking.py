@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from scheduler.connections.connector import Tool
+from scheduler.engine.plans import approval_for
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.rules.failures import FailureClass
 from scheduler.store import grants, mutations, requests, runs
@@ -25,8 +26,7 @@ _SHARED = {
 
 def needs_approval(db: sqlite3.Connection, attempt: Attempt, tool: Tool, call: OutsideCall) -> bool:
     """Whether the person must say yes to this very call before it is made."""
-    wanted = attempt.handler.approve or ("always" if tool.acts_on_others else "never")
-    if wanted == "never":
+    if approval_for(attempt.handler, tool) == "never":
         return False
     if requests.is_approved(db, attempt.row.chain, call.hash):
         return False

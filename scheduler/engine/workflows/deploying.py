@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.definition import Definition, schedule_id
@@ -17,7 +16,7 @@ from scheduler.engine.runs import asking
 from scheduler.engine.runs.workshop import Workshop
 from scheduler.engine.workflows import starting
 from scheduler.engine.workflows.letting_go import let_go
-from scheduler.engine.workflows.permissions import CARE, list_permissions
+from scheduler.engine.workflows.permissions import is_bolder, list_permissions
 from scheduler.engine.workflows.validation import Validated
 from scheduler.rules.mutations import Continuation, Mutation, continue_after
 from scheduler.rules.phases import HandlerKind, Status
@@ -263,25 +262,8 @@ class Deploying:
                 asking.go_on_with(db, RequestKind.PERMISSION, f"{plan.workflow} {connection} {tool}", now)
             return
         for use in uses:
-            if self._is_bolder(before, plan, use):
+            if is_bolder(self._registry, before, plan, use):
                 grants.take_back(db, plan.workflow, connection=use.connection, tool=use.tool, kind=GrantKind.PERMISSION)
-
-    def _is_bolder(self, before: Plan | None, plan: Plan, use: ToolUse) -> bool:
-        """Whether a consumer asks less often about this call than it did."""
-        old = None if before is None else before.handlers.get(use.handler)
-        if old is None or use.phase != "mutate":
-            return False
-        usual = "always" if self._acts_on_others(use) else "never"
-        return CARE[plan.handlers[use.handler].approve or usual] < CARE[old.approve or usual]
-
-    def _acts_on_others(self, use: ToolUse) -> bool:
-        """As far as it can be told from the script; what is known only when it runs, or not at all, is taken to."""
-        if use.connection is None or use.tool is None:
-            return True
-        try:
-            return self._registry.tool(use.connection, use.tool).acts_on_others
-        except ConnectionRuleError:
-            return True
 
     def _schedules(self, db: sqlite3.Connection, plan: Plan) -> list[dict[str, Any]]:
         told = []

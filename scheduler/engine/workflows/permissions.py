@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
-from scheduler.engine.plans import Plan
+from scheduler.engine.plans import Plan, approval_for
 from scheduler.workers.discovery import ToolUse
 
-CARE = {"always": 2, "first": 1, "never": 0}
+_CARE = {"always": 2, "first": 1, "never": 0}
 """How often a person is asked, the most careful highest."""
 _ASKS = {
     None: "may {ability}",
@@ -44,6 +44,18 @@ def list_permissions(registry: Registry, plan: Plan, uses: Iterable[ToolUse]) ->
     ]
 
 
+def is_bolder(registry: Registry, before: Plan | None, plan: Plan, use: ToolUse) -> bool:
+    """Whether a consumer asks less often about this call than it did in the version before."""
+    old = None if before is None else before.handlers.get(use.handler)
+    if old is None or use.phase != "mutate":
+        return False
+    try:
+        tool = registry.tool(str(use.connection), str(use.tool))
+    except ConnectionRuleError:  # it is known only when it runs, or not at all
+        tool = None
+    return _CARE[approval_for(plan.handlers[use.handler], tool)] < _CARE[approval_for(old, tool)]
+
+
 def begin_line(sentence: str) -> str:
     """Where it stands by itself."""
     return f"{sentence[:1].upper()}{sentence[1:]}"
@@ -63,6 +75,5 @@ def _care_of(registry: Registry, plan: Plan, alike: list[ToolUse]) -> int | None
         return None
     if not tool.mutating:
         return None
-    usual = "always" if tool.acts_on_others else "never"
     handlers = [plan.handlers[use.handler] for use in alike if use.handler in plan.handlers]
-    return min((CARE[one.approve or usual] for one in handlers), default=CARE[usual])
+    return min(_CARE[approval_for(one, tool)] for one in handlers or (None,))
