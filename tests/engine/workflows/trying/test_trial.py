@@ -10,7 +10,7 @@ import pytest
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.engine.workflows.trying import trial
 from scheduler.engine.workflows.trying.steps import Action, Tried
-from scheduler.engine.workflows.trying.trial import Surroundings, try_script
+from scheduler.engine.workflows.trying.trial import Surroundings, TrialClock, try_script
 from scheduler.engine.workflows.validation import NotValidError
 from scheduler.rules.failures import FailureClass
 from tests.runs.shop import World, fail
@@ -126,6 +126,18 @@ def test_days_are_walked_on_the_schedule(tmp_path: Path) -> None:
 
 def test_a_week_is_walked_even_where_something_runs_every_minute() -> None:
     assert trial.MOST_RUNS > 7 * 24 * 60
+
+
+def test_a_trial_ends_when_its_days_are_over_whatever_second_something_ran_at(tmp_path: Path) -> None:
+    tried = attempt(JOBS.format(place="/x").replace("0 3 * * *", "30 0 3 * * *"), tmp_path, days=1)
+    assert (tried.began, tried.ended) == (START, START + timedelta(days=1))
+
+
+def test_the_clock_of_a_trial_never_goes_back() -> None:
+    clock = TrialClock(START)
+    clock.move_to(START + timedelta(minutes=1))
+    clock.move_to(START)
+    assert (clock.now(), clock.monotonic()) == (START + timedelta(minutes=1), 60.0)
 
 
 def test_hours_in_which_nothing_happens_are_told_in_one_step(tmp_path: Path) -> None:
