@@ -23,6 +23,7 @@ from scheduler.engine.moving import TakenIn, take_in
 from scheduler.store import moving
 from scheduler.store.backups import FILE as STORE
 from scheduler.store.errors import StoreError
+from scheduler.timing.instants import write_instant
 
 log = logging.getLogger(__name__)
 translate = QCoreApplication.translate
@@ -56,7 +57,7 @@ def write_export(folder: Path, target: Path, now: datetime, *, history: bool = T
         about = {
             "format": _FORMAT,
             "dayhand": __version__,
-            "made": f"{now:%Y-%m-%dT%H:%M:%SZ}",
+            "made": write_instant(now),
             "history": history,
         }
         preferences = json.dumps(read_preferences(folder).write(), indent=2)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
@@ -12,6 +12,7 @@ from app.overview import Overview, say_next, say_pause, say_summary
 from app.requests import say_request
 from app.widgets.plain import reveal
 from scheduler.rules.states import WorkflowState
+from scheduler.timing.instants import write_instant
 
 translate = QCoreApplication.translate
 _MOST = 8
@@ -153,7 +154,7 @@ def list_ends(now: datetime, zone: tzinfo) -> tuple[tuple[str, dict[str, str]], 
         (translate("tray", "1 hour"), now + timedelta(hours=1)),
         (translate("tray", "Until tomorrow"), _tomorrow(now, zone)),
     )
-    until = tuple((words, {"until": f"{end.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"}) for words, end in ends)
+    until = tuple((words, {"until": write_instant(end)}) for words, end in ends)
     return (*until, (translate("tray", "Until I resume"), {}))
 
 

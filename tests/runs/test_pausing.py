@@ -1,6 +1,7 @@
 """Pause: times pass without running, answers are still taken, and afterwards each one has its own state back."""
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -148,7 +149,7 @@ def test_resuming_all_gives_each_one_its_own_state_back(shop: Shop) -> None:
 def test_pausing_all_for_a_time_ends_by_itself(shop: Shop) -> None:
     """U8: the catch-up policy decides over what passed."""
     shop.deploy(job("pass"))
-    until = shop.clock.wall + 3 * HOUR + HOUR / 2
+    until = (shop.clock.wall + 3 * HOUR + HOUR / 2).astimezone(ZoneInfo("Europe/Berlin"))
     assert shop.commands.pause_all(until) == {"paused_until": "2026-11-16T13:30:00Z"}
     shop.pass_time(3 * HOUR)
     assert shop.runs() == []

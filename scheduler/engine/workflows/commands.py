@@ -26,6 +26,7 @@ from scheduler.rules.phases import HandlerKind, Status
 from scheduler.store import backfills, facts, handlers, mutations, occurrences, runs, schedules, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
+from scheduler.timing.instants import write_instant
 from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.policies import Overlap
 from scheduler.workers.discovery import find_tools
@@ -215,7 +216,7 @@ class WorkflowCommands:
             end = until or _FOR_EVER
             facts.write(db, PAUSED, end.isoformat())
             self._context.paused_until = end
-            return {"paused_until": None if until is None else f"{until:%Y-%m-%dT%H:%M:%SZ}"}
+            return {"paused_until": None if until is None else write_instant(until)}
 
         return self._do("pause all", "app", request, act)
 

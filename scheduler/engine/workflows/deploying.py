@@ -37,6 +37,7 @@ from scheduler.store.lanes import Block
 from scheduler.store.requests import Given, RequestKind
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow, WorkflowStatus
+from scheduler.timing.instants import write_instant
 from scheduler.timing.occurrences import Origin
 from scheduler.timing.spec import Spec
 from scheduler.timing.words import say
@@ -272,7 +273,7 @@ class Deploying:
             if handler.schedule is None or row is None:
                 continue
             words = say(Spec.read(handler.schedule, machine_zone=self._context.machine_zone, now=row.created))
-            next_at = None if row.next_at is None else f"{row.next_at:%Y-%m-%dT%H:%M:%SZ}"
+            next_at = None if row.next_at is None else write_instant(row.next_at)
             told.append({"handler": handler.name, "words": words, "next": next_at})
         return told
 
