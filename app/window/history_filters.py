@@ -8,6 +8,7 @@ from PySide6.QtCore import QDate, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.look.theme import Space
+from app.widgets.choices import refill
 from app.widgets.flow import Flow
 from app.widgets.search_field import SearchField
 from app.window.history_details import say_trigger
@@ -68,14 +69,8 @@ class HistoryFilters(QWidget):
         if names == self._names:
             return
         self._names = names
-        chosen = self.workflow.currentData()
-        self.workflow.blockSignals(True)  # noqa: FBT003  # Qt takes it so
-        while self.workflow.count() > 1:
-            self.workflow.removeItem(1)
-        for slug, name in sorted(names.items(), key=lambda one: as_people_count(one[1])):
-            self.workflow.addItem(name, slug)
-        self.workflow.setCurrentIndex(max(self.workflow.findData(chosen), 0))
-        self.workflow.blockSignals(False)  # noqa: FBT003
+        by_name = sorted(names.items(), key=lambda one: as_people_count(one[1]))
+        refill(self.workflow, ((name, slug) for slug, name in by_name))
 
     def show_all(self) -> None:
         for box in self._boxes:

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import IntEnum
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, QSignalBlocker, Qt
 from PySide6.QtGui import QIcon, QStandardItem, QStandardItemModel
 
 from app.widgets.plain import as_tooltip, reveal
@@ -155,11 +155,10 @@ class HistoryModel(QStandardItemModel):
 
     def _fill(self, first: int, rows: Sequence[Row]) -> None:
         """Told to views once, not cell by cell."""
-        self.blockSignals(True)  # noqa: FBT003  # Qt takes it so
-        for place, row in enumerate(rows, first):
-            for column, item in enumerate(self._make_items(row)):
-                self.setItem(place, column, item)
-        self.blockSignals(False)  # noqa: FBT003
+        with QSignalBlocker(self):
+            for place, row in enumerate(rows, first):
+                for column, item in enumerate(self._make_items(row)):
+                    self.setItem(place, column, item)
         last = self.index(first + len(rows) - 1, len(Column) - 1)
         self.dataChanged.emit(self.index(first, 0), last)
 

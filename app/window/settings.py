@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import time
 from typing import Any
 
-from PySide6.QtCore import QTime
+from PySide6.QtCore import QSignalBlocker, QTime
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QTimeEdit, QWidget
 
 from app.keeping.preferences import MOST_AT_ONCE, Preferences, PreferencesError, keep_preferences, read_preferences
@@ -168,9 +168,8 @@ class SettingsPage(Page):
         self.login.setChecked(starts)
 
     def _show(self, preferences: Preferences) -> None:
-        self.concurrency.blockSignals(True)  # noqa: FBT003  # Qt takes it so
-        self.concurrency.setValue(preferences.concurrency)
-        self.concurrency.blockSignals(False)  # noqa: FBT003
+        with QSignalBlocker(self.concurrency):
+            self.concurrency.setValue(preferences.concurrency)
         if self.kept.findData(preferences.keep_days) < 0:
             words = self.tr("{number} days").format(number=preferences.keep_days)
             self.kept.addItem(words, preferences.keep_days)

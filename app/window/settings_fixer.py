@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from app.asking import Asking, command
@@ -135,9 +135,8 @@ class FixerSection(QWidget):
             if not field.hasFocus():
                 field.setText(text)
         for spin, number in ((self.tokens, choice.tokens), (self.seconds, choice.seconds)):
-            spin.blockSignals(True)  # noqa: FBT003  # Qt takes it so
-            spin.setValue(number)
-            spin.blockSignals(False)  # noqa: FBT003
+            with QSignalBlocker(spin):
+                spin.setValue(number)
         self._offer()
 
     def chosen(self) -> FixerChoice:

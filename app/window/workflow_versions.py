@@ -2,7 +2,7 @@
 
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.asking import Asking
@@ -59,13 +59,12 @@ class VersionsTab(QWidget):
             return
         self._slug, self._versions = facts.details.workflow, facts.versions
         zone = ZoneInfo(facts.machine_zone)
-        self.list.blockSignals(True)  # noqa: FBT003  # Qt takes it so
-        self.list.clear()
-        for one in facts.versions:
-            item = QListWidgetItem(self._say(one, say_time(one.created, zone, facts.now)))
-            item.setData(_VERSION, one)
-            self.list.addItem(item)
-        self.list.blockSignals(False)  # noqa: FBT003
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for one in facts.versions:
+                item = QListWidgetItem(self._say(one, say_time(one.created, zone, facts.now)))
+                item.setData(_VERSION, one)
+                self.list.addItem(item)
         self.list.setCurrentRow(0)
 
     def _say(self, one: VersionView, when: str) -> str:

@@ -12,6 +12,7 @@ from app.asking import command
 from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
+from app.widgets.choices import refill
 from app.widgets.empty import EmptyPage
 from app.widgets.flow import Flow
 from app.widgets.search_field import SearchField
@@ -209,14 +210,7 @@ class WorkflowsPage(Page):
     def _show_tags(self, tags: list[str]) -> None:
         known = [self.tag.itemText(place) for place in range(1, self.tag.count())]
         if tags != known:
-            chosen = self.tag.currentData()
-            self.tag.blockSignals(True)  # noqa: FBT003  # Qt takes it so
-            while self.tag.count() > 1:
-                self.tag.removeItem(1)
-            for tag in tags:
-                self.tag.addItem(tag, tag)
-            self.tag.setCurrentIndex(max(self.tag.findData(chosen), 0))
-            self.tag.blockSignals(False)  # noqa: FBT003
+            refill(self.tag, ((tag, tag) for tag in tags))
             self._narrow(tag=self.tag.currentData())
         self.tag.setVisible(bool(tags))
 
