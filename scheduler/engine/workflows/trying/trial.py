@@ -163,8 +163,9 @@ class _Trial:
 
     def _rest(self) -> None:
         """Until nothing runs and nothing is due."""
-        engine = self._house.engine
-        while not (self._turn() > self._clock.now() and engine.dispatch.in_flight == 0 and self._has_nothing_due()):
+        dispatch = self._house.engine.dispatch
+        # What landed after the first look may have left something for a second one.
+        while not (self._has_nothing_due() and dispatch.in_flight == 0 and self._has_nothing_due()):
             self._stirred.wait(_LOOK)
             self._stirred.clear()
 
@@ -184,26 +185,23 @@ class _Trial:
         return bool(open_ones)
 
     def _rows(self) -> list[RunRow]:
-        """Without those that only waited for a yes (what went on from there tells it) or found nothing to do."""
+        """Without those that found nothing to do."""
         db = self._house.database.read()
-        found = [row for row in (runs.find(db, run) for run in self._seen.runs) if row is not None]
-        return [row for row in found if not (row.followed and row.id in self._seen.asked) and not _is_idle(row)]
+        found = (runs.find(db, run) for run in self._seen.runs)
+        return [row for row in found if row is not None and not _is_idle(row)]
 
     def _step(self, row: RunRow) -> Step:
         db = self._house.database.read()
-        run = row.id
-        done = mutations.find(db, run)
-        text = logs.read(db, run)
-        lines = text.splitlines(keepends=True)
-        asked = self._seen.asked.get(run) or self._seen.asked.get(row.retry_of or "")
+        done = mutations.find(db, row.id)
+        lines = logs.read(db, row.id).splitlines(keepends=True)
         return Step(
-            at=row.began or row.created,
-            until=row.began or row.created,
+            at=row.created,
+            until=row.created,
             handler=row.handler,
             status=row.status.value,
             summary=row.summary,
             error=None if row.error is None else str(row.error.get("sentence", "")),
-            asked=asked,
+            asked=self._seen.asked.get(row.id),
             action=None
             if done is None
             else Action(connection=done.connection, tool=done.tool, parameters=done.parameters),

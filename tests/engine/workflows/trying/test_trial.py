@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from scheduler.connections.connector import Connector, Field, Tool
 from scheduler.connections.registry import Registry, builtin_registry
+from scheduler.engine.runs.tools import NoSecrets
 from scheduler.engine.workflows.trying import trial
 from scheduler.engine.workflows.trying.steps import Action, Tried
 from scheduler.engine.workflows.trying.trial import Surroundings, TrialClock, try_script
@@ -73,6 +75,11 @@ class Act:
     def next(self, ctx, prepared, result, state):
         ctx.done(f"Got {{result}}")
 """
+
+
+class Kept(NoSecrets):
+    def read(self, connection: str) -> dict[str, Any]:
+        return {"password": "hunter2"}
 
 
 def attempt(
@@ -177,6 +184,20 @@ def test_no_tool_that_acts_is_ever_reached(tmp_path: Path) -> None:
         assert (tried.steps[1].asked is None) == (approve == "never")
     assert (world.calls, world.checks) == ([], [])
     assert len(world.reads) == 3
+
+
+def test_a_connection_is_read_with_its_secrets(tmp_path: Path) -> None:
+    """Else nothing that needs a password could be tried."""
+    look = Tool(name="look", help="", parameters={}, run=lambda call: len(call.settings["password"]))
+    field = Field(name="password", label="Password", secret=True)
+    door = Connector(kind="door", title="Door", help="", fields=(field,), tools=(look,), test=lambda _: "")
+    source = JOBS.format(place="/x").replace('"Jobs"', '"Jobs", connections=["door:home"]')
+    source = source.replace('ctx.run(["touch", "/x"])', 'ctx.call("door:home", "look")')
+    around = Surroundings(
+        registry=Registry([door]), secrets=Kept(), connections={"door:home": {}}, machine_zone="UTC", now=START
+    )
+    [step] = try_script("script.py", source, tmp_path / "trial", around).steps
+    assert (step.error, step.summary) == (None, "Ended with 7")
 
 
 def test_what_cannot_be_read_is_tried_again_in_simulated_time(tmp_path: Path) -> None:
