@@ -143,6 +143,12 @@ def find(db: sqlite3.Connection, request: str) -> RequestRow | None:
     return None if row is None else _from_sql(row)
 
 
+def beginning_with(db: sqlite3.Connection, text: str) -> list[RequestRow]:
+    """Those whose id begins so, answered or not."""
+    query = f"{_ALL} WHERE id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY created"
+    return [_from_sql(row) for row in db.execute(query, (text,))]
+
+
 def still_open(db: sqlite3.Connection) -> list[RequestRow]:
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE answer IS NULL ORDER BY created")]
 

@@ -66,10 +66,11 @@ def find_open(look: Look) -> list[RequestView]:
 
 
 def find_one(look: Look, text: str) -> RequestView:
-    """By its id, or the beginning of it if no other that is open begins so."""
+    """By its id, or the beginning of it if no other begins so; one that is open is meant before those answered."""
     row = requests.find(look.db, text)
     if row is None and len(text) >= _SHORTEST:
-        alike = [one for one in requests.still_open(look.db) if one.id.startswith(text)]
+        found = requests.beginning_with(look.db, text)
+        alike = [one for one in found if one.answer is None] or found
         if len(alike) > 1:
             raise RefusedError("ambiguous", f"{text} is the beginning of several requests; write more of it.")
         row = alike[0] if alike else None

@@ -46,6 +46,18 @@ def test_a_beginning_of_several_requests_is_refused(asking: Shop) -> None:
         asking.views.request("abcd")
 
 
+def test_the_beginning_of_an_answered_request_finds_it_unless_one_is_open(asking: Shop) -> None:
+    """Who answers too late is told so, and not that there never was a question."""
+    with asking.database.write() as db:
+        for name in ("abcd1", "abcd2"):
+            requests.put(db, RequestRow(name, RequestKind.APPROVAL, "receipts", name, "May I?", START))
+        requests.answer(db, "abcd1", "yes", START)
+    assert asking.views.request("abcd").id == "abcd2"
+    with asking.database.write() as db:
+        db.execute("DELETE FROM requests WHERE id = 'abcd2'")
+    assert asking.views.request("abcd").answer == "yes"
+
+
 def test_a_lost_account_names_every_workflow_that_waits_for_it(asking: Shop) -> None:
     """F3"""
     asking.deploy(RECEIPTS.replace("Receipts", "Invoices"), "invoices.py")
