@@ -75,7 +75,7 @@ def _unrun(db: sqlite3.Connection, search: Search, page: Page, most: int) -> lis
     for among, given in _ways(db, search):
         rows = db.execute(
             f"SELECT schedule, planned, state, reason, detail FROM occurrences {among} AND {_UNRUN} AND {where} "
-            "ORDER BY planned DESC LIMIT ?",
+            "ORDER BY planned DESC, schedule DESC LIMIT ?",
             (*given, *values, most),
         )
         found += [Unrun(row[0], instant(row[1]), row[2], row[3], row[4]) for row in rows]
@@ -110,7 +110,7 @@ def _gaps(db: sqlite3.Connection, search: Search, page: Page, most: int) -> list
     where, values = _narrow(search, page, "first")
     rows = db.execute(
         "SELECT schedule, first, state, reason, last, number, more FROM gaps "
-        f"WHERE {where} ORDER BY first DESC LIMIT ?",
+        f"WHERE {where} ORDER BY first DESC, schedule DESC LIMIT ?",
         (*values, most),
     )
     return [Unrun(row[0], instant(row[1]), row[2], row[3], None, instant(row[4]), row[5], bool(row[6])) for row in rows]
@@ -136,20 +136,21 @@ def _narrow_times(search: Search, page: Page) -> tuple[str, list[Any]]:
 
 
 def _narrow(search: Search, page: Page, column: str) -> tuple[str, list[Any]]:
-    where, values = [f"{column} < ?"], [page.planned]
+    where = [f"{column} <= ?", f"({column} < ? OR schedule < ?)"]
+    values: list[Any] = [page.planned, page.planned, page.schedule]
     if search.since is not None:
         where, values = [*where, f"{column} >= ?"], [*values, to_ms(search.since) or 0]
     if search.until is not None:
         where, values = [*where, f"{column} <= ?"], [*values, to_ms(search.until) or 0]
     by_handler, handlers = _of_handler(search, "schedule")
-    where, narrowed = [*where, by_handler], [*values, *handlers]
+    where, values = [*where, by_handler], [*values, *handlers]
     if search.statuses:
         where.append(f"state IN ({', '.join('?' * len(search.statuses))})")
-        narrowed += search.statuses
+        values += search.statuses
     for word in search.wanted.words:
         where.append("instr(lower(schedule || ' ' || coalesce(reason, '')), ?)")
-        narrowed.append(word)
-    return " AND ".join(where), narrowed
+        values.append(word)
+    return " AND ".join(where), values
 
 
 def _of_handler(search: Search, column: str) -> tuple[str, list[str]]:

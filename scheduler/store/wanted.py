@@ -48,6 +48,8 @@ class Page(NamedTuple):
 
     number: int = _FAR
     planned: int = _FAR
+    schedule: str = ""
+    """Many are planned for the same instant; of those, before this one."""
 
 
 def read_words(text: str) -> tuple[str, ...]:

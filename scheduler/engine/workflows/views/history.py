@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import merge
 
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.names import find_workflow
@@ -71,8 +72,9 @@ def find(look: Look, wanted: Found, cursor: str | None, most: int) -> HistoryPag
     page = _read_cursor(cursor)
     ran = history.find_runs(look.db, search, page, most + 1)
     unrun = history.find_unrun(look.db, search, page, most + 1)
-    both: list[PastRun | Unrun] = [*ran, *unrun]
-    shown = sorted(both, key=_when, reverse=True)[:most]
+    both: tuple[list[PastRun | Unrun], ...] = ([*ran], [*unrun])
+    # Merged, not sorted: the next page goes on where each of both ended, also if the clock was set back between them.
+    shown = list(merge(*both, key=_when, reverse=True))[:most]
     runs = [one for one in shown if isinstance(one, PastRun)]
     times = [one for one in shown if isinstance(one, Unrun)]
     times = _without_halves(times, unrun)
@@ -107,10 +109,11 @@ def _when(one: PastRun | Unrun) -> datetime:
 
 
 def _without_halves(shown: list[Unrun], found: list[Unrun]) -> list[Unrun]:
-    """Times of several schedules at one instant come on one page, since the next one begins before it."""
+    """What one schedule had at one instant comes on one page, since the next one begins before it."""
     if not shown:
         return shown
-    return [one for one in found if one.planned >= shown[-1].planned]
+    last = (shown[-1].planned, shown[-1].schedule)
+    return [one for one in found if (one.planned, one.schedule) >= last]
 
 
 def _read_status(text: str | None) -> tuple[str, ...]:
@@ -130,16 +133,16 @@ def _read_cursor(text: str | None) -> Page:
     if not text:
         return Page()
     try:
-        number, planned = (min(int(part), _FAR) for part in text.split("-"))
-        return Page(number, planned)
+        number, planned, schedule = text.split("-", 2)
+        return Page(min(int(number), _FAR), min(int(planned), _FAR), schedule)
     except ValueError as error:
         raise RefusedError("cursor", f"{text!r} is not where a page of history ended.") from error
 
 
 def _write_cursor(page: Page, runs: list[PastRun], times: list[Unrun]) -> str:
     number = runs[-1].number if runs else page.number
-    planned = to_ms(times[-1].planned) if times else page.planned
-    return f"{number}-{planned}"
+    planned, schedule = (to_ms(times[-1].planned), times[-1].schedule) if times else (page.planned, page.schedule)
+    return f"{number}-{planned}-{schedule}"
 
 
 def _view(one: Unrun) -> UnrunView:

@@ -46,6 +46,35 @@ def test_everything_is_there_with_its_reason(past: Shop) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
+def test_many_that_missed_the_same_time_come_on_several_pages(shop: Shop, most: int) -> None:
+    """U5"""
+    for number in range(7):
+        shop.deploy(HOURLY.replace("Hourly", f"Hourly {number}"), f"hourly{number}.py")
+    shop.move(hours=1, minutes=30)
+    seen: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = shop.views.history(Found(), cursor, most)
+        assert 0 < len(page.occurrences) <= most
+        seen += [one.workflow for one in page.occurrences]
+        cursor = page.cursor
+    assert seen == [f"hourly-{number}" for number in reversed(range(7))]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_a_clock_that_was_set_back_brings_nothing_twice(past: Shop, most: int) -> None:
+    with past.database.write() as db:
+        db.execute("UPDATE runs SET created = created - 86400000 WHERE number = (SELECT max(number) FROM runs)")
+    seen: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None and len(seen) < 10:
+        page = past.views.history(Found(), cursor, most)
+        seen += [one.id for one in page.runs]
+        cursor = page.cursor
+    assert sorted(seen) == sorted(one.id for one in past.views.history(Found()).runs)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
 def test_pages_give_everything_once_and_in_order(past: Shop, most: int) -> None:
     seen: list[tuple[str, str]] = []
     cursor = None
@@ -81,7 +110,7 @@ def test_text_workflow_handler_and_times_narrow_it(past: Shop) -> None:
         (Found(status="splendid"), None, "There is no status splendid"),
         (Found(workflow="nobody"), None, "There is no workflow nobody"),
         (Found(), "yesterday", "is not where a page"),
-        (Found(), "1-2-3", "is not where a page"),
+        (Found(), "1-x-3", "is not where a page"),
     ],
 )
 def test_nonsense_is_refused(past: Shop, wanted: Found, cursor: str | None, message: str) -> None:
@@ -116,4 +145,4 @@ def test_statistics_of_a_workflow_without_times(shop: Shop) -> None:
 
 def test_a_cursor_beyond_everything_is_the_beginning(past: Shop) -> None:
     far = "9" * 40
-    assert past.views.history(Found(), f"{far}-{far}") == past.views.history(Found())
+    assert past.views.history(Found(), f"{far}-{far}-") == past.views.history(Found())
