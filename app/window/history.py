@@ -19,7 +19,7 @@ from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
 from app.widgets.stack import Stack
-from app.window.history_export import name_by_kind, write_history
+from app.window.history_export import HistoryExport, name_by_kind
 from app.window.history_filters import HistoryFilters
 from app.window.history_model import HistoryModel
 from app.window.history_rows import Read, Row, read_page
@@ -88,6 +88,7 @@ class HistoryPage(Page):
 
     def _make_controls(self) -> None:
         self.export = make_button(self.tr("Export…"), "Ctrl+S")
+        self.exporting = HistoryExport(self.installation)
         self.count = QLabel()
         mark(self.count, "ink", "muted")
         self.empty = EmptyPage(
@@ -125,6 +126,7 @@ class HistoryPage(Page):
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(top)
         layout.addWidget(self.filters)
+        layout.addWidget(self.exporting)
         layout.addWidget(self.saying)
         layout.addWidget(self.body, 1)
         layout.addWidget(self.count)
@@ -141,6 +143,7 @@ class HistoryPage(Page):
         self.empty.acted.connect(lambda: self.open_page.emit("workflows", ""))
         self.nothing.acted.connect(self.filters.show_all)
         self.export.clicked.connect(self._choose_export)
+        self.exporting.ended.connect(self._end_export)
         self.model.rowsInserted.connect(self._say_count)
 
     def _look_anew(self) -> None:
@@ -236,19 +239,13 @@ class HistoryPage(Page):
 
     def export_to(self, path: Path) -> None:
         """All that is looked for, not only what was scrolled to."""
-        wanted, installation = self.wanted(), self.installation
-        self.saying.say(self.tr("Writing {file}…").format(file=path.name), Tone.QUIET)
-        self.asking.ask(
-            lambda: write_history(installation, wanted, path),
-            lambda written: self._say_export(path, *written),
-            self.saying.refuse,
-        )
+        self.saying.clear()
+        self.export.setEnabled(False)
+        self.exporting.start(self.wanted(), path)
 
-    def _say_export(self, path: Path, number: int, is_cut: bool) -> None:  # noqa: FBT001  as it was counted
-        said = self.tr("{number} rows were written to {file}.")
-        if is_cut:
-            said = self.tr("The newest {number} rows were written to {file}; choose days to export the others.")
-        self.saying.say(said.format(number=say_number(number), file=path.name), Tone.ATTENTION if is_cut else Tone.GOOD)
+    def _end_export(self, said: str, tone: Tone) -> None:
+        self.export.setEnabled(True)
+        self.saying.say(said, tone)
 
     def _now(self) -> datetime:
         return self.installation.house.engine.context.clock.now()

@@ -558,6 +558,33 @@
     </message>
 </context>
 <context>
+    <name>HistoryExport</name>
+    <message>
+        <source>Rows that were written</source>
+        <translation>Geschriebene Zeilen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>{file} was not written.</source>
+        <translation>{file} wurde nicht geschrieben.</translation>
+    </message>
+    <message>
+        <source>{number} rows were written to {file}.</source>
+        <translation>{number} Zeilen wurden nach {file} geschrieben.</translation>
+    </message>
+    <message>
+        <source>Writing {file}: {number} of {total} rows</source>
+        <translation>{file} wird geschrieben: {number} von {total} Zeilen</translation>
+    </message>
+    <message>
+        <source>Writing {file}…</source>
+        <translation>{file} wird geschrieben …</translation>
+    </message>
+</context>
+<context>
     <name>HistoryFilters</name>
     <message>
         <source>Search history</source>
@@ -659,10 +686,6 @@
         <translation>Die neuesten {number}; weitere beim Blättern</translation>
     </message>
     <message>
-        <source>The newest {number} rows were written to {file}; choose days to export the others.</source>
-        <translation>Die neuesten {number} Zeilen stehen in {file}; wähle Tage, um die anderen zu exportieren.</translation>
-    </message>
-    <message>
         <source>{number} in all</source>
         <translation>Insgesamt {number}</translation>
     </message>
@@ -677,14 +700,6 @@
     <message>
         <source>Export what is shown</source>
         <translation>Gezeigtes exportieren</translation>
-    </message>
-    <message>
-        <source>Writing {file}…</source>
-        <translation>{file} wird geschrieben …</translation>
-    </message>
-    <message>
-        <source>{number} rows were written to {file}.</source>
-        <translation>{number} Zeilen wurden nach {file} geschrieben.</translation>
     </message>
 </context>
 <context>

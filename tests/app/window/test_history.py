@@ -1,7 +1,5 @@
 """History: everything that ran and did not, however much there is, and one run with all that is known of it."""
 
-import csv
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
@@ -322,28 +320,6 @@ def test_the_name_of_an_export_follows_its_kind(page: HistoryPage, wait: Wait, t
     dialog.fileSelected.emit(str(tmp_path / "mine.json"))
     wait(lambda: "mine.json" in page.saying.sentence and (tmp_path / "mine.json").exists())
     dialog.close()
-
-
-@pytest.mark.parametrize("kind", ["csv", "json"])
-def test_what_is_shown_can_be_taken_along(page: HistoryPage, wait: Wait, tmp_path: Path, kind: str) -> None:
-    page.filters.result.setCurrentIndex(page.filters.result.findData("missed"))
-    wait(lambda: {one.state for one in page.model.rows} == {RunState.MISSED})
-    path = tmp_path / f"taken.{kind}"
-    page.export_to(path)
-    wait(lambda: page.saying.sentence == f"4 rows were written to taken.{kind}.")
-    with path.open(encoding="utf-8", newline="") as file:
-        written = list(csv.DictReader(file)) if kind == "csv" else json.load(file)
-    assert [one["result"] for one in written] == ["missed"] * 4
-    assert {one["workflow"] for one in written} == {"Receipts", "Back up photos", "Morning digest", "Tidy downloads"}
-
-
-def test_an_export_that_is_cut_says_so(
-    page: HistoryPage, wait: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.window.history_export._MOST_EXPORTED", 5)
-    monkeypatch.setattr("app.window.history_export._AT_ONCE", 5)
-    page.export_to(tmp_path / "taken.csv")
-    wait(lambda: page.saying.sentence.endswith("rows were written to taken.csv; choose days to export the others."))
 
 
 def test_before_anything_ran_the_page_says_so(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
