@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.keeping.bundle import WholeFile, refusing
 from app.life.installation import Installation
-from app.window.history_rows import Row, read_page, settle_retries
+from app.window.history_rows import Row, read_page
 from scheduler.engine.workflows.views.history import Found
 
 _COLUMNS = ("at", "result", "workflow", "what", "seconds", "run")
@@ -24,14 +24,12 @@ class HistoryFile:
         self._is_json = path.suffix.lower() == ".json"
         self._whole: WholeFile | None = None
         self._cursor: str | None = None
-        self._followed: set[str] = set()
 
     def go_on(self) -> bool:
         """Write more rows, the newest first; whether there are others. BundleError, or what reading refuses."""
         whole = self._whole = self._whole or WholeFile(self._path)
         read = read_page(self._installation, self._wanted, self._cursor, _AT_ONCE)
-        self._followed.update(row.retry_of for row in read.rows if row.retry_of is not None)
-        rows = [_write(row) for row in settle_retries(read.rows, self._followed)]
+        rows = [_write(row) for row in read.rows]
         is_last = read.cursor is None
         text = self._as_json(rows, is_last=is_last) if self._is_json else self._as_csv(rows)
         with refusing(self._path):

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from datetime import timedelta
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -17,9 +16,8 @@ from app.window.history_file import HistoryFile
 from app.window.history_rows import Read, read_page
 from app.words.states import RunState
 from scheduler.engine.workflows.views.history import Found
-from scheduler.rules.phases import Status
 from tests.app.living import Wait
-from tests.app.window.filling import add_run, few
+from tests.app.window.filling import few
 
 __all__ = ["few"]
 
@@ -66,15 +64,6 @@ def test_all_pieces_together_are_all_there_is(few: Installation, tmp_path: Path,
     written = [(one["at"], one["workflow"]) for one in read(path)]
     assert sorted(written) == sorted((row.at.isoformat(), row.name) for row in everything)
     assert file.number == len(everything) == few.views.count_history(Found()) > 10
-
-
-def test_an_attempt_that_another_followed_is_written_as_it_is_shown(few: Installation, tmp_path: Path) -> None:
-    now = few.house.engine.context.clock.now()
-    add_run(few, "first", "chore-0", now - timedelta(minutes=2), status=Status.TRANSIENT)
-    add_run(few, "second", "chore-0", now - timedelta(minutes=1), chain="first", retry_of="first")
-    file = HistoryFile(few, Found(), tmp_path / "taken.json")
-    assert not file.go_on()
-    assert {one["run"]: one["result"] for one in read(tmp_path / "taken.json")}["first"] == "failed"
 
 
 def test_how_far_it_is_can_be_seen_and_it_can_be_cancelled(
