@@ -7,7 +7,7 @@ from app.lookout import read_overview
 from app.overview import Overview
 from app.widgets.empty import EmptyPage
 from app.window.cards import Cards
-from app.window.frame import Column
+from app.window.frame import Column, put_under
 from app.window.page import Page
 
 
@@ -23,11 +23,12 @@ class AttentionPage(Page):
         self._column = Column(self.title)
         self._column.parts.addWidget(self.cards)
         self._column.parts.addStretch(1)
-        self._empty = EmptyPage(
+        empty = EmptyPage(
             "done",
             self.tr("Nothing needs you"),
             self.tr("When a workflow wants your approval, lost an account or cannot go on, you find it here."),
         )
+        self._empty = put_under(self.title, empty)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._column)
         self._stack.addWidget(self._empty)

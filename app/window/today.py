@@ -15,7 +15,7 @@ from app.widgets.tabbing import chain
 from app.widgets.timeline import Timeline
 from app.window.cards import Cards
 from app.window.day import Day, read_day
-from app.window.frame import Column, make_section
+from app.window.frame import Column, make_section, put_under
 from app.window.happenings import Happenings
 from app.window.page import Page
 from app.window.saying import say_refusal
@@ -111,15 +111,16 @@ class TodayPage(Page):
         parts.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
         parts.addWidget(self._known)
         parts.addStretch(1)
-        self._empty = EmptyPage(
+        empty = EmptyPage(
             "workflow",
             self.tr("No workflows yet"),
             self.tr("A workflow is a Python file with a chore in it. Add one, and this page shows what it does."),
             action=self.tr("Add a workflow"),
             other=self.tr("Try the sample"),
         )
-        self._empty.acted.connect(lambda: self.open_page.emit("workflows", ""))
-        self._empty.other_acted.connect(self._try_sample)
+        empty.acted.connect(lambda: self.open_page.emit("workflows", ""))
+        empty.other_acted.connect(self._try_sample)
+        self._empty = put_under(self.title, empty)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._column)
         self._stack.addWidget(self._empty)
