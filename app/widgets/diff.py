@@ -1,7 +1,7 @@
 """Two texts and what changed between them, beside each other or below."""
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from app.look.dressing import mark
@@ -10,6 +10,9 @@ from app.widgets.diff_pane import DiffPane, Line
 from app.widgets.differences import Change, Row, Side, compare, count, find_changes, unify
 from app.widgets.flow import Flow
 from app.widgets.plain import reveal
+
+_WIDE = 560
+_LEAST_HEIGHT = 200
 
 
 class DiffView(QWidget):
@@ -31,7 +34,7 @@ class DiffView(QWidget):
         self.beside.setChecked(True)
         self.previous.clicked.connect(lambda: self._go(-1))
         self.next.clicked.connect(lambda: self._go(1))
-        self.beside.toggled.connect(self._show_panes)
+        self.beside.toggled.connect(lambda _: self._show_panes())
         self._link(self.old, self.new)
         self._panes = QSplitter(Qt.Orientation.Horizontal)
         self._columns = self._make_column(self._titles[0], self.old), self._make_column(self._titles[1], self.new)
@@ -41,10 +44,12 @@ class DiffView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.SMALL)
-        layout.addLayout(self._make_bar())
+        self._bar = self._make_bar()
+        layout.addWidget(self._bar)
         layout.addWidget(self._panes, 1)
         layout.addWidget(self.unified, 1)
-        self._show_panes(beside=True)
+        self.setMinimumHeight(_LEAST_HEIGHT)
+        self._show_panes()
 
     @property
     def rows(self) -> list[Row]:
@@ -52,14 +57,17 @@ class DiffView(QWidget):
 
     def set_texts(self, old: str, new: str, *, old_title: str = "", new_title: str = "") -> None:
         """Compare them. What would hide or turn text around is written out: a script is read here before it is used."""
-        self._rows = compare(reveal(old), reveal(new))
+        self._rows = compare(reveal(old or new), reveal(new))
         self._at = -1
         for label, title in zip(self._titles, (old_title, new_title), strict=True):
             label.setText(title)
             label.setVisible(bool(title))
         self._columns[0].setVisible(bool(old))  # a first version stands by itself
         added, removed = count(self._rows)
-        if added or removed:
+        if not old:
+            number = len(self._rows)
+            said = self.tr("1 line") if number == 1 else self.tr("{number} lines").format(number=number)
+        elif added or removed:
             one, several = self.tr("1 line added, {removed} removed"), self.tr("{added} lines added, {removed} removed")
             said = (one if added == 1 else several).format(added=added, removed=removed)
         else:
@@ -67,9 +75,16 @@ class DiffView(QWidget):
         self._summary.setText(said)
         for button in (self.previous, self.next):
             button.setEnabled(bool(added or removed))
+            button.setVisible(bool(old))
+        self.beside.setEnabled(bool(old))
+        self._show_panes()
         self.old.set_lines([_show(row.old, row, Change.REMOVED) for row in self._rows])
         self.new.set_lines([_show(row.new, row, Change.ADDED) for row in self._rows])
         self.unified.set_lines([_show(row.new or row.old, row, row.change) for row in unify(self._rows)])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        self._show_panes()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
@@ -79,21 +94,31 @@ class DiffView(QWidget):
 
     def _go(self, step: int) -> None:
         """To the next or previous change; from the last one on to the first."""
-        is_beside = self.beside.isChecked()
+        is_beside = self._is_beside
         places = find_changes(self._rows if is_beside else unify(self._rows))
         if places:
             self._at = (self._at + step) % len(places) if self._at >= 0 else (0 if step > 0 else len(places) - 1)
             for pane in (self.old, self.new) if is_beside else (self.unified,):
                 pane.go_to(places[self._at])
 
-    def _show_panes(self, beside: bool) -> None:  # noqa: FBT001  # a slot
-        self._panes.setVisible(beside)
-        self.unified.setVisible(not beside)
+    @property
+    def _is_beside(self) -> bool:
+        return self.beside.isChecked() and self.width() >= _WIDE
 
-    def _make_bar(self) -> Flow:
-        bar = Flow()
-        bar.addWidget(self._summary)
-        bar.add_after_gap(self.previous, self.next, self.beside)
+    def _show_panes(self) -> None:
+        """Two panes beside each other need room; in a narrow window one has both texts."""
+        self.beside.setVisible(self.width() >= _WIDE)
+        self._panes.setVisible(self._is_beside)
+        self.unified.setVisible(not self._is_beside)
+        # A splitter does not ask how tall this is at its width.
+        self._bar.setFixedHeight(self._bar.heightForWidth(self.width()))
+
+    def _make_bar(self) -> QWidget:
+        bar = QWidget()
+        row = Flow()
+        bar.setLayout(row)
+        row.addWidget(self._summary)
+        row.add_after_gap(self.previous, self.next, self.beside)
         return bar
 
     @staticmethod

@@ -3,10 +3,12 @@
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.asking import Asking
 from app.life.installation import Installation
+from app.look.dressing import mark
 from app.look.theme import Space
 from app.widgets.diff import DiffView
 from app.window.saying import make_button
@@ -15,6 +17,7 @@ from app.window.workflow_lines import LinesDelegate
 from app.words.times import say_time
 from scheduler.engine.workflows.views.versions import VersionView
 
+_WIDE = 640
 _VERSION = Qt.ItemDataRole.UserRole
 
 
@@ -29,8 +32,9 @@ class VersionsTab(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Versions"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
+        mark(self.list, "surface", "card")
         self.list.setItemDelegate(LinesDelegate(self.list))
-        self.list.setMinimumWidth(180)
+        self.list.setMinimumSize(180, 100)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.back = make_button(self.tr("Roll back to this version…"))
         self.diff = DiffView()
@@ -40,19 +44,24 @@ class VersionsTab(QWidget):
         column.setSpacing(Space.SMALL)
         column.addWidget(self.list, 1)
         column.addWidget(self.back)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.addWidget(left)
-        split.addWidget(self.diff)
-        split.setStretchFactor(1, 1)
-        split.setSizes([240, 800])
-        split.setHandleWidth(Space.MEDIUM)
-        split.setChildrenCollapsible(False)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(left)
+        self._split.addWidget(self.diff)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([240, 800])
+        self._split.setHandleWidth(Space.MEDIUM)
+        self._split.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, Space.MEDIUM, 0, 0)
-        layout.addWidget(split)
+        layout.addWidget(self._split)
         self.list.currentRowChanged.connect(lambda _: self._compare())
         self.back.clicked.connect(self._ask_back)
         self.back.setEnabled(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        """In a narrow window the difference is below the list."""
+        super().resizeEvent(event)
+        self._split.setOrientation(Qt.Orientation.Horizontal if self.width() >= _WIDE else Qt.Orientation.Vertical)
 
     def show_facts(self, facts: WorkflowFacts) -> None:
         if (facts.details.workflow, facts.versions) == (self._slug, self._versions):

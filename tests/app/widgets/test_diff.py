@@ -140,7 +140,7 @@ def test_the_gutter_has_room_for_the_largest_number(diff: DiffView) -> None:
 
 def test_a_sign_stands_beside_each_change(diff: DiffView, colours: Colours, picture: type) -> None:
     """Without colours one still sees what was added."""
-    diff.set_texts("", "one new line")
+    diff.set_texts("one old line", "one new line")
     gutter = diff.new._gutter
     with_sign = picture(gutter).image
     diff.set_texts("one new line", "one new line")
@@ -150,3 +150,24 @@ def test_a_sign_stands_beside_each_change(diff: DiffView, colours: Colours, pict
     column = [with_sign.pixelColor(x, y) for x in sign for y in range(20)]
     assert all(without.pixelColor(x, y).name() == colours.surface for x in sign for y in range(20))
     assert any(colour.name() != colours.surface for colour in column)
+
+
+def test_a_first_version_is_shown_as_it_is(diff: DiffView) -> None:
+    diff.set_texts("", "import dayhand\n\nflow = 1")
+    assert {line.change for line in diff.new.lines} == {Change.SAME}
+    assert not diff.old.isVisible() and not diff.next.isVisible()
+    assert "3 lines" in [one.text() for one in diff.findChildren(QLabel)]
+    diff.set_texts("a", "b")
+    assert diff.old.isVisible() and diff.next.isVisible()
+
+
+def test_in_a_narrow_place_one_pane_has_both_texts_and_nothing_lies_on_the_buttons(
+    qtbot: QtBot, diff: DiffView
+) -> None:
+    diff.set_texts("a", "b")
+    diff.resize(300, 240)
+    assert diff.unified.isVisible() and not diff.old.isVisible() and not diff.beside.isVisible()
+    qtbot.waitUntil(lambda: diff.next.mapTo(diff, diff.next.rect().bottomLeft()).y() < diff.unified.y())
+    diff.next.click()
+    diff.resize(900, 240)
+    assert diff.old.isVisible() and diff.new.isVisible() and diff.beside.isVisible()
