@@ -5,6 +5,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -33,6 +34,7 @@ from scheduler.store import workflows
 
 _FIRST, _MORE, _MOST = 50, 100, 200
 """Rows that are read for something else to look for, for a scroll, and again after news: none holds up the window."""
+_WIDE = 700
 _COUNT_REST = 20
 """How many times as long as it took to count nobody counts again, whatever happens meanwhile."""
 
@@ -77,11 +79,19 @@ class HistoryPage(Page):
         else:
             self._close_run()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        self._share_room()
+
     def search(self) -> None:
         """In the log for whoever is in it, else in everything that ran."""
         focused, log = self.window().focusWidget(), self.pane.log
-        is_in_log = focused is not None and log.isVisible() and log.isAncestorOf(focused)
-        (log.field if is_in_log else self.filters.field).come()
+        if focused is not None and log.isVisible() and log.isAncestorOf(focused):
+            log.field.come()
+            return
+        if not self.table.isVisibleTo(self.split):
+            self._close_run()
+        self.filters.field.come()
 
     def wanted(self) -> Found:
         return self.filters.wanted(self._now())
@@ -134,7 +144,7 @@ class HistoryPage(Page):
     def _connect(self) -> None:
         self.filters.changed.connect(self._look_anew)
         self.filters.field.left.connect(self.table.setFocus)
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._choose())
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._browse())
         self.table.clicked.connect(lambda _: self._choose())
         self.table.activated.connect(lambda _: self._choose())
         self.pane.closed.connect(self._close_run)
@@ -165,7 +175,7 @@ class HistoryPage(Page):
         is_all = wanted == Found()
         pages = self.split if self.model.rowCount() or self.pane.run else self.empty if is_all else self.nothing
         self.body.setCurrentWidget(pages)
-        self.filters.setVisible(pages is not self.empty)
+        self.filters.setVisible(pages is not self.empty and self.table.isVisibleTo(self.split))
         self.export.setVisible(pages is self.split)
         self._say_count()
         self._count(wanted)
@@ -214,20 +224,36 @@ class HistoryPage(Page):
             self.saying.clear()
             self._open_run(row.run)
 
+    def _browse(self) -> None:
+        """Along the rows with the keys; where a run takes the place of the rows, Return opens it."""
+        if self.width() >= _WIDE:
+            self._choose()
+
     def _open_run(self, run: str) -> None:
         self.pane.open(run)
         if not self.pane.isVisibleTo(self):
             self.pane.show()
             width = self.split.width() or 1000
-            self.split.setSizes([width * 55 // 100, width * 45 // 100])
-            self.table.be_narrow(on=True)
+            self.split.setSizes([width * 58 // 100, width * 42 // 100])
         if self.model.rowCount():
             self.body.setCurrentWidget(self.split)
+        self._share_room()
 
     def _close_run(self) -> None:
+        had_focus = self.pane.isAncestorOf(self.window().focusWidget())
         self.pane.run = ""
         self.pane.hide()
-        self.table.be_narrow(on=False)
+        self._share_room()
+        if had_focus:
+            self.table.setFocus()
+
+    def _share_room(self) -> None:
+        """Rows and a run beside each other need room; in a narrow window the run takes the place of the rows."""
+        is_open, is_wide = self.pane.isVisibleTo(self), self.width() >= _WIDE
+        self.table.setVisible(is_wide or not is_open)
+        for part in (self.filters, self.count):
+            part.setVisible(is_wide or not is_open)
+        self.table.be_narrow(on=is_open or not is_wide)
 
     def _choose_export(self) -> None:
         kinds = self.tr("Table (*.csv);;Data (*.json)")

@@ -3,13 +3,12 @@
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -26,6 +25,7 @@ from app.widgets.details_view import DetailsView, make_text
 from app.widgets.log_view import LogView
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
+from app.window.frame import CardArea
 from app.window.history_details import make_details, say_trigger
 from app.window.history_rows import say_nothing
 from app.window.saying import Saying, make_button, make_heading
@@ -43,7 +43,7 @@ _LOOK_MS = 700
 _RESOLVES = frozenset({"unsure", "interrupted"})
 
 
-class RunPane(QScrollArea):
+class RunPane(CardArea):
     """Shows one run at a time and follows it while it is seen."""
 
     closed = Signal()
@@ -52,29 +52,24 @@ class RunPane(QScrollArea):
     open_page = Signal(str, str)
 
     def __init__(self, installation: Installation) -> None:
-        super().__init__()
+        inner = QWidget()
+        super().__init__(inner)
         self._installation, self._asking = installation, Asking(self)
         self._zone = ZoneInfo(installation.house.engine.context.machine_zone)
         self.run, self._name = "", ""
         self.details: RunDetails | None = None
         self._part = 0
         self._is_asking = self._shows_more = False
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.saying = Saying()
         self.log = LogView()
-        inner = QWidget()
         self._whole = QVBoxLayout(inner)
-        self._whole.setContentsMargins(Space.LARGE, Space.SMALL, Space.LARGE, Space.LARGE)
+        self._whole.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
         self._whole.setSpacing(Space.MEDIUM)
         self._top = QWidget()
         self._whole.addWidget(self._top)
         self._whole.addWidget(self.saying)
         self._whole.addWidget(self.log, 1)
         self._whole.addStretch(0)
-        self.setWidget(inner)
         self._clock = QTimer(self, interval=_LOOK_MS)
         self._clock.timeout.connect(self._follow)
 

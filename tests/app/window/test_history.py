@@ -279,6 +279,23 @@ def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(pa
     assert not page.pane.isVisible()
 
 
+def test_in_a_narrow_window_a_run_takes_the_place_of_the_rows(
+    qtbot: QtBot, page: HistoryPage, few: Installation, wait: Wait
+) -> None:
+    page.resize(560, 400)
+    page.table.selectRow(0)
+    assert not page.pane.isVisible(), "whoever walks along the rows goes on seeing them"
+    page.open_subject("run0000x0000")
+    wait(lambda: page.pane.details is not None)
+    assert page.pane.isVisible() and not page.table.isVisible() and not page.filters.isVisible()
+    page.refresh()
+    page.search()
+    assert page.table.isVisible() and page.filters.field.hasFocus() and not page.pane.isVisible()
+    page.open_subject("run0000x0000")
+    page.resize(1100, 700)
+    assert page.pane.isVisible() and page.table.isVisible() and page.filters.isVisible()
+
+
 def test_ctrl_f_searches_the_log_for_whoever_is_in_it(page: HistoryPage, wait: Wait) -> None:
     page.open_subject("run0000x0000")
     wait(lambda: page.pane.log.isVisible() and page.pane.details is not None)
