@@ -1,5 +1,6 @@
 """Accounts and places that workflows use: how each stands, who uses it, and putting it right."""
 
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -34,6 +35,7 @@ from app.window.connections_model import (
     find_connector,
     read_connections,
 )
+from app.window.frame import CardArea
 from app.window.page import Page
 from app.window.saying import Saying, make_button, make_heading
 from app.words.connectors import say_connector
@@ -58,6 +60,7 @@ class ConnectionsPage(Page):
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setAccessibleName(self.tr("Connections"))
+        mark(self.list, "surface", "card")
         self.saying = Saying()
         self.add = make_button(self.tr("New connection…"), "Ctrl+N", importance="primary")
         self.empty = EmptyPage(
@@ -100,13 +103,12 @@ class ConnectionsPage(Page):
         dialog.open()
 
     def _make_pane(self) -> None:
-        self.pane = QFrame()
-        mark(self.pane, "surface", "card")
+        inner = QWidget()
+        self.pane = CardArea(inner)
         self.name = make_heading("")
         self.chip = Chip(sign_run(RunState.COMING))
-        self.words = make_text("")
+        self.words = make_text("", "muted")
         self.facts = QVBoxLayout()
-        self.users = make_text("")
         self.test = make_button(self.tr("Test"), "Ctrl+T")
         self.connect_button = make_button(self.tr("Connect…"), importance="primary")
         self.disconnect_button = make_button(self.tr("Disconnect…"), importance="risky")
@@ -116,14 +118,12 @@ class ConnectionsPage(Page):
         row = Flow()
         for button in (self.connect_button, self.test, self.disconnect_button):
             row.addWidget(button)
-        layout = QVBoxLayout(self.pane)
+        layout = QVBoxLayout(inner)
         layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(head)
         layout.addWidget(self.words)
         layout.addLayout(self.facts)
-        layout.addWidget(make_heading(self.tr("Used by"), Type.STRONG))
-        layout.addWidget(self.users)
         layout.addLayout(row)
         layout.addStretch(1)
         self.pane.hide()
@@ -181,7 +181,7 @@ class ConnectionsPage(Page):
         self.pane.setVisible(row is not None)
         if row is None:
             return
-        self.name.setText(row.name)
+        self.name.setText(row.title)
         self.chip.set_sign(row.sign)
         self.words.setText(self._say(row))
         while (item := self.facts.takeAt(0)) is not None:
@@ -190,10 +190,12 @@ class ConnectionsPage(Page):
         connector = find_connector(self.installation, row.name)
         labels = {} if connector is None else {one.name: say_connector(one.label) for one in connector.fields}
         shown = {labels.get(key, key): value for key, value in row.view.settings.items() if value not in (None, "")}
-        if shown:
-            self.facts.addWidget(DetailsView(read_details(shown)))
-        self.users.setText(self._say_users(row.users))
-        self.connect_button.setText(self.tr("Change…") if row.is_ready else self.tr("Connect…"))
+        if row.view.created is not None:
+            shown[self.tr("Connected since")] = self._say_since(row.view.created)
+        shown |= {self.tr("Used by"): self._say_users(row.users), self.tr("In scripts"): row.name}
+        self.facts.addWidget(DetailsView(read_details(shown)))
+        lost, new = self.tr("Reconnect…"), self.tr("Connect…")
+        self.connect_button.setText(self.tr("Change…") if row.is_ready else lost if row.view.trouble else new)
         self.connect_button.setVisible(row.has_fields)
         mark(self.connect_button, "importance", "" if row.is_ready else "primary")
         self.disconnect_button.setVisible(row.view.is_connected)
@@ -201,21 +203,21 @@ class ConnectionsPage(Page):
 
     def _say_users(self, users: tuple[str, ...]) -> str:
         if not users:
-            return self.tr("Nobody.")
+            return self.tr("Nobody")
         more = len(users) - _MOST_USERS
         rest = (self.tr("and {number} more").format(number=say_number(more)),) if more > 0 else ()
-        return "\n".join((*users[:_MOST_USERS], *rest))
+        return ", ".join((*users[:_MOST_USERS], *rest))
 
     def _say(self, row: ConnectionRow) -> str:
         if row.view.trouble is not None:
             return interpret(row.view.trouble)
         if not row.view.is_connected and row.has_fields:
             return self.tr("Workflows want to use it, and nobody has connected it yet.")
+        return row.kind
+
+    def _say_since(self, at: datetime) -> str:
         context = self.installation.house.engine.context
-        if row.view.created is None:
-            return row.kind
-        when = say_time(row.view.created, ZoneInfo(context.machine_zone), context.clock.now())
-        return self.tr("{kind} · connected {when}").format(kind=row.kind, when=when)
+        return say_time(at.replace(second=0, microsecond=0), ZoneInfo(context.machine_zone), context.clock.now())
 
     def _test(self) -> None:
         row = self.chosen()

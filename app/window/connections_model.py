@@ -43,6 +43,11 @@ class ConnectionRow:
         return self.view.connection
 
     @property
+    def title(self) -> str:
+        """What the person called it; its kind stands beside it."""
+        return self.name.partition(":")[2] or self.name
+
+    @property
     def is_ready(self) -> bool:
         """It works as far as anybody knows; what has nothing to fill in needs no connecting."""
         return self.view.trouble is None and (self.view.is_connected or not self.has_fields)
@@ -58,7 +63,7 @@ class ConnectionRow:
     @property
     def words(self) -> str:
         if self.view.trouble is not None:
-            return interpret(self.view.trouble)
+            return f"{self.kind} · {interpret(self.view.trouble)}"
         if not self.users:
             return translate("connections", "{kind} · nobody uses it").format(kind=self.kind)
         if len(self.users) > _NAMED:
@@ -123,9 +128,9 @@ class ConnectionsModel(QAbstractListModel):
         row = self._rows[index.row()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return row.name
+                return row.title
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{row.name}. {row.sign.word}. {row.words}"
+                return f"{row.title}. {row.sign.word}. {row.words}"
             case _:
                 return row if role == ROW else None
 
@@ -150,7 +155,7 @@ class ConnectionDelegate(QStyledItemDelegate):
         top = inner.center().y() - metrics.height() - Space.HAIR // 2
         painter.setFont(strong)
         painter.setPen(QColor(colours.text))
-        name = QFontMetrics(strong).elidedText(reveal(row.name), elide, width)
+        name = QFontMetrics(strong).elidedText(reveal(row.title), elide, width)
         painter.drawText(QRect(left, top, width, metrics.height()), 0, name)
         painter.setFont(font)
         painter.setPen(QColor(colours.muted))

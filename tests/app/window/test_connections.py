@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
 from app.life.installation import Installation
 from app.look.theme import Tone
+from app.widgets.details_view import DetailsView
 from app.window.connect_dialog import ConnectDialog
 from app.window.connections import ConnectionsPage
 from scheduler.connections.connector import Call, Connector, Field, FieldKind
@@ -52,6 +53,12 @@ def choose(page: ConnectionsPage, name: str) -> None:
     page.list.setCurrentIndex(page.model.index(page.model.place_of(name)))
 
 
+def facts(page: ConnectionsPage) -> dict[str, str]:
+    """What is shown of the chosen one, line by line."""
+    texts = [one.text() for one in page.pane.findChildren(DetailsView)[-1].findChildren(QLabel)]
+    return dict(zip(texts[::2], texts[1::2], strict=True))
+
+
 def dialog_of(page: ConnectionsPage) -> ConnectDialog:
     return page.findChildren(ConnectDialog)[-1]
 
@@ -65,9 +72,12 @@ def line(dialog: ConnectDialog, name: str) -> QLineEdit:
 def test_each_says_what_it_is_and_who_uses_it(page: ConnectionsPage) -> None:
     choose(page, "table:expenses")
     assert page.chip.text() == "Connected"
-    assert page.users.text() == "Receipts\nBack up photos\nMorning digest\nTidy downloads"
+    assert (page.name.text(), page.words.text()) == ("expenses", "Table")
+    assert facts(page)["Used by"] == "Receipts, Back up photos, Morning digest, Tidy downloads"
+    assert facts(page)["In scripts"] == "table:expenses"
+    assert facts(page)["Connected since"].startswith("today ")
     choose(page, "files:receipts")
-    assert page.users.text() == "Nobody."
+    assert facts(page)["Used by"] == "Nobody"
 
 
 def test_it_is_tested_where_it_stands(page: ConnectionsPage, few: Installation, wait: Wait) -> None:
@@ -111,7 +121,7 @@ def test_a_new_one_is_made_with_the_fields_of_its_kind(
     line(dialog, "path").setText(str(tmp_path))
     dialog.connect_button.click()
     wait(lambda: page.model.place_of("files:inbox") >= 0)
-    wait(lambda: page.name.text() == "files:inbox")
+    wait(lambda: page.name.text() == "inbox")
     assert page.saying.sentence == "files:inbox is connected."
 
 
@@ -189,7 +199,7 @@ def test_one_that_workflows_want_and_nobody_connected_is_listed(
     command(few, "disconnect", name="table:expenses")
     page.open_subject("table:expenses")
     page.refresh()
-    wait(lambda: page.chip.text() == "Not connected" and page.name.text() == "table:expenses")
+    wait(lambda: page.chip.text() == "Not connected" and page.name.text() == "expenses")
     assert page.connect_button.isVisible() and not page.test.isEnabled()
     assert not page.disconnect_button.isVisible()
 
@@ -233,7 +243,7 @@ def test_who_comes_to_reconnect_gets_the_form_at_once(page: ConnectionsPage, few
     """From a card or a notice; one that works is only shown."""
     page.open_subject("files:receipts")
     page.refresh()
-    wait(lambda: page.name.text() == "files:receipts")
+    wait(lambda: page.name.text() == "receipts")
     assert page.findChild(ConnectDialog) is None
     with few.database.write() as db:
         connections.set_trouble(db, "table:expenses", "The disk is not there. Plug it in and connect again.")
