@@ -12,6 +12,7 @@ QLabel[ink="muted"] {{ color: {muted}; }}
 {inks}
 QFrame[surface="card"] {{ background: {surface}; border: 1px solid {line}; border-radius: {radius}px; }}
 QFrame[surface="card"]:focus {{ border-color: {accent}; }}
+QAbstractScrollArea[surface="card"] {{ padding: 2px; }}
 QFrame[surface="toast"] {{ background: {surface}; border: 1px solid {edge}; border-radius: {radius}px; }}
 QHeaderView {{ background: {surface}; }}
 QHeaderView::section {{
@@ -39,6 +40,11 @@ QPushButton[importance="quiet"] {{
 }}
 QPushButton[importance="quiet"]:hover {{ color: {text}; }}
 QPushButton[importance="quiet"]:focus {{ border-color: {accent}; }}
+QPushButton[importance="link"] {{
+  background: transparent; border: 2px solid transparent; color: {muted}; padding: 0;
+}}
+QPushButton[importance="link"]:hover {{ color: {accent}; }}
+QPushButton[importance="link"]:focus {{ border-color: {accent}; }}
 QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
 QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}

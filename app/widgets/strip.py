@@ -14,6 +14,8 @@ from app.words.states import RunState, say_run
 
 MOST = 30
 _STEP, _BAR, _HEIGHT = 7, 5, 18
+_EMPTY = 2
+"""A low mark where nothing has happened yet."""
 _TALL = {RunState.FAILED, RunState.WAITING}
 _LOW = {RunState.SKIPPED, RunState.MISSED, RunState.REPLACED, RunState.DROPPED, RunState.CANCELLED}
 
@@ -38,6 +40,9 @@ def paint_strip(painter: QPainter, rect: QRectF, states: Sequence[RunState], col
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     middle = rect.center().y() + _HEIGHT / 2
+    for place in range(len(states[-MOST:]), MOST):
+        left = rect.right() - (place + 1) * _STEP + (_STEP - _BAR)
+        painter.fillRect(QRectF(left, middle - _EMPTY, _BAR, _EMPTY), QColor(colours.line))
     for place, state in enumerate(reversed(states[-MOST:])):
         left = rect.right() - (place + 1) * _STEP + (_STEP - _BAR)
         if left < rect.left():

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QToolTip, QWidget
 
+from app.look.dressing import mark as dress
 from app.look.theme import Space, colours_of
 from app.widgets.plain import as_tooltip
 from app.widgets.timeline_axis import day_span, find_ticks
@@ -72,6 +73,7 @@ class Timeline(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
         self.setAccessibleName(self.tr("Timeline of the day"))
+        dress(self, "surface", "card")
 
     @property
     def span(self) -> tuple[datetime, datetime]:
@@ -129,7 +131,8 @@ class Timeline(QAbstractScrollArea):
         return QRectF(rect.topLeft() * unit, rect.size() * unit).toRect()
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        return QSize(720, min(self._scene.tops[-1], _TALLEST) + AXIS_HEIGHT + Space.TIGHT) * self._unit
+        size = QSize(720, min(self._scene.tops[-1], _TALLEST) + AXIS_HEIGHT + Space.TIGHT) * self._unit
+        return size.grownBy(self.contentsMargins())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         return QSize(self._scene.gutter + 200, AXIS_HEIGHT + lane_height(1)) * self._unit

@@ -133,6 +133,7 @@ class DeployDialog(Dialog):
         self.uses = QListWidget()
         self.uses.setAccessibleName(self.tr("What it may use"))
         self.uses.setFrameShape(QFrame.Shape.NoFrame)
+        mark(self.uses, "surface", "card")
         self.uses.setWordWrap(True)
         self.uses.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.uses.setSizeAdjustPolicy(QListWidget.SizeAdjustPolicy.AdjustToContents)

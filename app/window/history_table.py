@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import make_chip_icons
 from app.widgets.signs import sign_run
@@ -58,6 +59,7 @@ class HistoryTable(QTableView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setCornerButtonEnabled(False)
         self.setAccessibleName(self.tr("What ran and what did not"))
+        mark(self, "surface", "card")
         self._dress()
         rows = self.verticalHeader()
         rows.hide()

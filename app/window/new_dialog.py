@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 
 from app.asking import Asking
 from app.life.installation import Installation
-from app.look.theme import Space, Tone, colours_of
+from app.look.dressing import mark
+from app.look.theme import Space, Tone
 from app.questions import BadAnswerError, Kind, Question
 from app.templates import Template, all_templates
 from app.widgets.details_view import make_text
@@ -26,6 +27,7 @@ from app.widgets.fitting import find_room, fit
 from app.window.new_script import propose_file, say_bad_answer, say_missing, write_script
 from app.window.path_choice import make_choose
 from app.window.saying import Saying, make_button, make_heading
+from app.window.workflow_lines import LinesDelegate
 from app.words.templates import say_template
 
 _LIST = 190
@@ -46,14 +48,9 @@ class NewDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Templates"))
         self.list.setFixedWidth(_LIST)
-        self.list.setWordWrap(True)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        colours = colours_of(self)
-        chosen = f"background: {colours.tones[Tone.BUSY].soft}; color: {colours.accent};"
-        self.list.setStyleSheet(
-            "QListWidget { outline: 0; } QListWidget::item { padding: 6px; }"
-            f"QListWidget::item:selected {{ {chosen} }}"
-        )
+        self.list.setItemDelegate(LinesDelegate(self.list))
+        mark(self.list, "surface", "card")
         for template in self.templates:
             self.list.addItem(say_template(template.name))
         self.name = QLineEdit()

@@ -46,11 +46,11 @@ class WorkflowPane(QWidget):
         self._installation, self._asking = installation, Asking(self)
         self.slug = ""
         self.facts: WorkflowFacts | None = None
-        self.back = make_button(self.tr("← Workflows"), "Alt+Left")
+        self.back = make_button(self.tr("← Workflows"), "Alt+Left", importance="link")
         self.chip = Chip(sign_workflow(WorkflowState.IDLE))
         self.name = make_heading("", Type.DISPLAY)
-        self.words = make_text("", "muted")
-        self.description = make_text("")
+        self.words = make_text("")
+        self.description = make_text("", "muted")
         self.answer = make_button(self.tr("Answer"), importance="primary")
         self.run = make_button(self.tr("Run now"), "Ctrl+R", importance="primary")
         self.stop = make_button(self.tr("Stop"), "Ctrl+.")

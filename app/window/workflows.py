@@ -146,8 +146,13 @@ class WorkflowsPage(Page):
         top.add_after_gap(self.add, self.new)
         bar = Flow()
         bar.add_growing(self.field)
-        for part in (self.state, self.tag, self.run, self.pause, self.open):
+        for part in (self.state, self.tag):
             bar.addWidget(part)
+        foot = Flow()
+        foot.addWidget(self.count)
+        foot.add_after_gap(self.run, self.pause, self.open)
+        self._foot = QWidget()
+        self._foot.setLayout(foot)
         self._bar = QWidget()
         self._bar.setLayout(bar)
         self.body = Stack()
@@ -161,7 +166,7 @@ class WorkflowsPage(Page):
         layout.addWidget(self._bar)
         layout.addWidget(self.saying)
         layout.addWidget(self.body, 1)
-        layout.addWidget(self.count)
+        layout.addWidget(self._foot)
         self.stack = Stack()
         self.stack.addWidget(self.page)
         self.stack.addWidget(self.pane)
@@ -200,7 +205,8 @@ class WorkflowsPage(Page):
     def _show_body(self) -> None:
         shown, all_rows = self.filter.rowCount(), self.model.rowCount()
         is_empty = not all_rows and not self.filter.is_narrow
-        self._bar.setVisible(not is_empty)
+        for part in (self._bar, self._foot):
+            part.setVisible(not is_empty)
         for button in (self.new, self.add):
             button.setVisible(not is_empty)
         self.body.setCurrentWidget(self.empty if is_empty else self.list if shown else self.nothing)

@@ -147,16 +147,28 @@
         <translation>Trennen …</translation>
     </message>
     <message>
+        <source>Connected since</source>
+        <translation>Verbunden seit</translation>
+    </message>
+    <message>
         <source>Used by</source>
         <translation>Genutzt von</translation>
+    </message>
+    <message>
+        <source>In scripts</source>
+        <translation>In Skripten</translation>
+    </message>
+    <message>
+        <source>Reconnect…</source>
+        <translation>Neu verbinden …</translation>
     </message>
     <message>
         <source>Change…</source>
         <translation>Ändern …</translation>
     </message>
     <message>
-        <source>Nobody.</source>
-        <translation>Niemandem.</translation>
+        <source>Nobody</source>
+        <translation>Niemandem</translation>
     </message>
     <message>
         <source>and {number} more</source>
@@ -165,10 +177,6 @@
     <message>
         <source>Workflows want to use it, and nobody has connected it yet.</source>
         <translation>Abläufe möchten sie nutzen, aber sie ist noch nicht verbunden.</translation>
-    </message>
-    <message>
-        <source>{kind} · connected {when}</source>
-        <translation>{kind} · verbunden {when}</translation>
     </message>
     <message>
         <source>Testing {name}…</source>
@@ -421,6 +429,14 @@
     <message>
         <source>Side by side</source>
         <translation>Nebeneinander</translation>
+    </message>
+    <message>
+        <source>1 line</source>
+        <translation>1 Zeile</translation>
+    </message>
+    <message>
+        <source>{number} lines</source>
+        <translation>{number} Zeilen</translation>
     </message>
     <message>
         <source>{added} lines added, {removed} removed</source>
