@@ -42,6 +42,7 @@ class CardArea(QScrollArea):
 
     def __init__(self, inner: QWidget) -> None:
         super().__init__()
+        self._inner = inner
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -55,7 +56,7 @@ class CardArea(QScrollArea):
         """It scrolls up and down only."""
         beside = self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
         least = super().minimumSizeHint()
-        return QSize(max(self.widget().minimumSizeHint().width() + beside, least.width()), least.height())
+        return QSize(max(self._inner.minimumSizeHint().width() + beside, least.width()), least.height())
 
 
 class _Inner(QWidget):

@@ -13,7 +13,7 @@ from app.window.connections_model import ConnectionDelegate, ConnectionRow, Conn
 from scheduler.engine.workflows.views.connections import ConnectionView
 
 NOW = datetime(2026, 11, 17, tzinfo=UTC)
-SHORT, LONG = "files:inbox", "table:expenses-of-the-whole-family-since-2019"
+SHORT, LONG = "inbox-of-mine", "expenses-of-the-whole-family-since-2019"
 
 
 class Scribe(QPainter):
@@ -36,7 +36,9 @@ def paint(qtbot: QtBot, name: str, width: int) -> list[tuple[str, bool]]:
     """What is written of one connection, first its name."""
     model, view = ConnectionsModel(), QListView()
     qtbot.addWidget(view)
-    shown = ConnectionView(connection=name, settings={}, trouble=None, is_connected=True, used_by=(), created=NOW)
+    shown = ConnectionView(
+        connection=f"files:{name}", settings={}, trouble=None, is_connected=True, used_by=(), created=NOW
+    )
     model.set_rows([ConnectionRow(view=shown, kind="Files", has_fields=True, users=())])
     image = QImage(width, 60, QImage.Format.Format_ARGB32)
     option: Any = QStyleOptionViewItem()
