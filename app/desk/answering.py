@@ -29,12 +29,12 @@ class Answering:
     def grant(
         self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
     ) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.answering.grant(workflow, connection, tool, request_id=request_id))
+        return self._floor.act(lambda house: house.allowing.grant(workflow, connection, tool, request_id=request_id))
 
     def revoke(
         self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
     ) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.answering.revoke(workflow, connection, tool, request_id=request_id))
+        return self._floor.act(lambda house: house.allowing.revoke(workflow, connection, tool, request_id=request_id))
 
     def connect(
         self,
@@ -49,13 +49,13 @@ class Answering:
         given = {**read_fields(self._floor.registry, name, settings), **(secrets or {})}
 
         def save(plain: dict[str, Any]) -> dict[str, Any]:
-            return self._floor.act(lambda house: house.answering.connected(name, plain, request_id=request_id))
+            return self._floor.act(lambda house: house.allowing.connected(name, plain, request_id=request_id))
 
         return self._floor.connecting.connect(name, given, save, test=test, request_id=request_id)
 
     def disconnect(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
         def forget() -> dict[str, Any]:
-            return self._floor.act(lambda house: house.answering.disconnected(name, request_id=request_id))
+            return self._floor.act(lambda house: house.allowing.disconnected(name, request_id=request_id))
 
         return self._floor.connecting.disconnect(name, forget)
 

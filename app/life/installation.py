@@ -148,7 +148,7 @@ class Installation(QObject):
         if self._has_ended:
             return
         if trouble is None:
-            self.host.ask(lambda _: self.house.answering.keyring_is_back())
+            self.host.ask(lambda _: self.house.allowing.keyring_is_back())
         self._keyring_changed.emit(trouble is None)
 
     @Slot(bool)

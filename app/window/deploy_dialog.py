@@ -108,7 +108,7 @@ def deploy(installation: Installation, offer: Offer, wish: Wish, allowed: Iterab
     def act(_: object) -> dict[str, Any]:
         answer = house.commands.deploy(offer.validated, wish)
         for use in allowed:
-            house.answering.grant(offer.validated.slug, use.connection, use.tool)
+            house.allowing.grant(offer.validated.slug, use.connection, use.tool)
         return answer
 
     return installation.host.ask(act).result(_PATIENCE)

@@ -17,6 +17,7 @@ from scheduler.engine.runs.layer import RunLayer
 from scheduler.engine.runs.tools import NoSecrets, Secrets
 from scheduler.engine.runs.workshop import Workshop
 from scheduler.engine.settings import Settings
+from scheduler.engine.workflows.allowing import Allowing
 from scheduler.engine.workflows.answering import Answering
 from scheduler.engine.workflows.commands import WorkflowCommands
 from scheduler.engine.workflows.deploying import Deploying
@@ -74,7 +75,8 @@ class House:
         deploying = Deploying(context, self.schedules.definition, self.plans, dispatch, self.workshop, self.registry)
         self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
         self.events = EventCommands(context)
-        self.answering = Answering(context, self.plans, dispatch, self.registry)
+        self.allowing = Allowing(context, self.plans)
+        self.answering = Answering(context, self.plans, dispatch)
         self.secrets: Secrets = secrets or NoSecrets()
         self.repairs = layer.repairs = self.answering.repairs = Repairs(self, context, deploying)
         self.connecting = Connecting(context, self.registry, self.secrets)
@@ -90,7 +92,7 @@ class House:
         """All of it in this thread: for whoever is the only one."""
 
         def save(settings: dict[str, Any]) -> dict[str, Any]:
-            return self.answering.connected(name, settings, request_id=request_id)
+            return self.allowing.connected(name, settings, request_id=request_id)
 
         return self.connecting.connect(name, given, save, test=test, request_id=request_id)
 

@@ -48,7 +48,7 @@ def connect(shop: Shop, **given: Any) -> None:
 
 
 def disconnect(shop: Shop) -> None:
-    shop.house.connecting.disconnect(NAME, lambda: shop.answering.disconnected(NAME))
+    shop.house.connecting.disconnect(NAME, lambda: shop.house.allowing.disconnected(NAME))
 
 
 def kept() -> dict[str, Any] | None:

@@ -46,7 +46,7 @@ def shop(tmp_path: Path, locked: Prompter, service: SecretService, doorman: Door
     shop.secrets = Keeper(shop.clock.now)
     shop.crash()
     for name in ("door:home", "door:other"):
-        shop.answering.connected(name, {"url": doorman.url, "badge": None})
+        shop.house.allowing.connected(name, {"url": doorman.url, "badge": None})
     yield shop
     shop.close()
 
@@ -57,7 +57,7 @@ def unlock(shop: Shop, service: SecretService) -> None:
     vault = shop.secrets._vault  # type: ignore[union-attr]
     vault.look()
     wait_until(lambda: vault._state is None)
-    shop.answering.keyring_is_back()
+    shop.house.allowing.keyring_is_back()
 
 
 def lock_out(shop: Shop, *names: str) -> None:

@@ -109,7 +109,7 @@ def test_without_secrets_no_keyring_is_needed(shop: Shop, service: SecretService
     shop.house.connect("plain:x", {"path": "/a"})
     assert settings_of(shop, "plain:x") == {"path": "/a", "token": None}
     assert shop.house.connecting.test("plain:x") == "Fine."
-    shop.house.connecting.disconnect("plain:x", lambda: shop.answering.disconnected("plain:x"))
+    shop.house.connecting.disconnect("plain:x", lambda: shop.house.allowing.disconnected("plain:x"))
     assert settings_of(shop, "plain:x") is None
 
 
@@ -148,7 +148,7 @@ def test_while_secrets_and_the_rest_change_nobody_uses_half_of_them(shop: Shop, 
     def look_and_save(plain: dict[str, Any]) -> dict[str, Any]:
         row = connections.find(shop.database.read(), "door:home")
         seen.append(None if row is None else row.trouble)
-        return shop.answering.connected("door:home", plain)
+        return shop.house.allowing.connected("door:home", plain)
 
     connect = shop.house.connecting.connect
     connect("door:home", {"url": "http://y", "password": "new"}, look_and_save, test=False)
@@ -168,7 +168,7 @@ def test_the_same_request_again_changes_nothing(shop: Shop, keyring: SecretServi
 
 def test_disconnecting_leaves_nothing_in_the_keyring(shop: Shop, keyring: SecretService) -> None:
     shop.house.connect("door:home", {"url": "http://x", "password": "hunter2"})
-    shop.house.connecting.disconnect("door:home", lambda: shop.answering.disconnected("door:home"))
+    shop.house.connecting.disconnect("door:home", lambda: shop.house.allowing.disconnected("door:home"))
     assert (settings_of(shop, "door:home"), kept_for("door:home")) == (None, None)
 
 
@@ -176,7 +176,7 @@ def test_what_was_left_by_a_crash_is_taken_away(shop: Shop, keyring: SecretServi
     """Killed between the keyring and the store: there is an entry, and no connection."""
     Keeper(SystemClock().now).keep("door:home", {"password": "hunter2"})
     with pytest.raises(RefusedError, match="no connection door:home"):
-        shop.house.connecting.disconnect("door:home", lambda: shop.answering.disconnected("door:home"))
+        shop.house.connecting.disconnect("door:home", lambda: shop.house.allowing.disconnected("door:home"))
     assert kept_for("door:home") is None
 
 
@@ -185,6 +185,6 @@ def test_while_the_keyring_is_locked_nothing_is_disconnected(shop: Shop, service
         shop.house.connect("door:home", {"url": "http://x", "password": "hunter2"})
     shop.crash()
     with service.keyring(None), gathering(), pytest.raises(ToolFailedError) as failed:
-        shop.house.connecting.disconnect("door:home", lambda: shop.answering.disconnected("door:home"))
+        shop.house.connecting.disconnect("door:home", lambda: shop.house.allowing.disconnected("door:home"))
     assert str(failed.value) == VaultLockedError().sentence
     assert settings_of(shop, "door:home") is not None

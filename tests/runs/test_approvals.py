@@ -168,8 +168,8 @@ def test_always_allow_is_written_down_where_it_can_be_seen_and_revoked(shop: Sho
     assert come(shop, "b") is None
     [given] = [one for one in grants.of_workflow(shop.database.read(), "w") if one.kind == "approval"]
     assert (given.handler, given.connection, given.tool) == ("C", "world:x", "act")
-    shop.answering.revoke("w", "world:x", "act")
-    shop.answering.grant("w")
+    shop.house.allowing.revoke("w", "world:x", "act")
+    shop.house.allowing.grant("w")
     assert come(shop, "c") is not None
     assert len(shop.world.calls) == 2
 

@@ -86,22 +86,22 @@ def test_an_action_that_is_not_allowed_is_not_done(shop: Shop) -> None:
 def test_a_grant_answers_what_was_asked(shop: Shop, words: tuple[str, ...]) -> None:
     shop.deploy(producer(READS), grant=False)
     shop.tick()
-    assert shop.answering.grant(*words)["grants"] == [{"connection": "world:x", "tool": "look"}]
+    assert shop.house.allowing.grant(*words)["grants"] == [{"connection": "world:x", "tool": "look"}]
     shop.tick()
     assert shop.requests() == [] and shop.states("p") == ["succeeded"]
 
 
 def test_a_grant_before_it_is_needed_asks_nobody(shop: Shop) -> None:
     shop.deploy(producer(READS), grant=False)
-    shop.answering.grant("w", request_id="r")
-    shop.answering.grant("w", request_id="r")
+    shop.house.allowing.grant("w", request_id="r")
+    shop.house.allowing.grant("w", request_id="r")
     shop.tick()
     assert shop.requests() == [] and shop.states("p") == ["succeeded"]
 
 
 def test_a_tool_that_is_named_only_when_it_runs_can_be_granted(shop: Shop) -> None:
     shop.deploy(job("ctx.call('world:x', 'lo' + 'ok')"), grant=False)
-    shop.answering.grant("w", "world:x", "look")
+    shop.house.allowing.grant("w", "world:x", "look")
     shop.commands.run("w")
     shop.tick()
     assert shop.states("j") == ["succeeded"]
@@ -109,15 +109,15 @@ def test_a_tool_that_is_named_only_when_it_runs_can_be_granted(shop: Shop) -> No
 
 def test_what_it_does_not_use_cannot_be_granted_by_its_connection(shop: Shop) -> None:
     shop.deploy(job("pass"), grant=False)
-    assert refusal(shop.answering.grant, "w") == "W uses nothing like that."
-    assert refusal(shop.answering.revoke, "w") == "W was not allowed anything like that."
+    assert refusal(shop.house.allowing.grant, "w") == "W uses nothing like that."
+    assert refusal(shop.house.allowing.revoke, "w") == "W was not allowed anything like that."
 
 
 def test_what_is_revoked_is_asked_for_again(shop: Shop) -> None:
     shop.deploy(job("ctx.call('world:x', 'look')"))
     shop.commands.run("w")
     shop.tick()
-    assert shop.answering.revoke("w", "world:x", "look") == {"workflow": "w", "revoked": 1}
+    assert shop.house.allowing.revoke("w", "world:x", "look") == {"workflow": "w", "revoked": 1}
     shop.commands.run("w")
     shop.tick()
     assert [request.sentence for request in shop.requests()] == [SENTENCE] and len(shop.world.reads) == 1
@@ -128,7 +128,7 @@ def test_a_script_that_adds_a_connection_while_it_runs_gains_nothing(shop: Shop)
     asks = job("ctx.call('world:' + 'y', 'look')")
     asks = asks.replace('connections=["world:x"]', 'connections=["world:x", "world:y"]')
     shop.deploy(asks, grant=False)
-    shop.answering.grant("w", "world:y", "look")
+    shop.house.allowing.grant("w", "world:y", "look")
     shop.deploy(job("ctx._flow.connections = ['world:y']\nctx.call('world:' + 'y', 'look')"))
     shop.commands.run("w")
     shop.tick()
@@ -141,7 +141,7 @@ def test_what_is_revoked_while_an_approval_waits_is_not_done_after_the_yes(shop:
     shop.deploy(consumer(approve="always"))
     shop.publish("a")
     shop.tick()
-    shop.answering.revoke("w", "world:x", "act")
+    shop.house.allowing.revoke("w", "world:x", "act")
     shop.answering.approve(shop.requests()[0].id)
     shop.tick()
     [request] = shop.requests()
@@ -159,7 +159,7 @@ def test_what_is_revoked_while_the_keyring_is_asked_is_not_done(shop: Shop, monk
 
     def revoke_meanwhile(self: Tools, *told: Any) -> Any:
         ready = make_ready(self, *told)
-        shop.answering.revoke("w", "world:x", "act")
+        shop.house.allowing.revoke("w", "world:x", "act")
         return ready
 
     shop.deploy(consumer())
@@ -221,7 +221,7 @@ def test_a_tool_that_is_named_only_when_it_runs_is_taken_to_act_on_others(shop: 
         return consumer().replace(', approve="never"', approve).replace('"act"', '"a" + "ct"')
 
     shop.deploy(version(""))
-    shop.answering.grant("w", "world:x", "act")
+    shop.house.allowing.grant("w", "world:x", "act")
     shop.deploy(version(', approve="never"'), grant=False)
     assert allowed(shop) == []
 
@@ -242,7 +242,7 @@ def test_allowing_it_again_holds_when_the_same_text_is_deployed_again(shop: Shop
     shop.deploy(consumer(approve="always"))
     shop.deploy(consumer(approve="never"), grant=False)
     assert allowed(shop) == []
-    shop.answering.grant("w")
+    shop.house.allowing.grant("w")
     shop.deploy(consumer(approve="never"), grant=False)
     assert allowed(shop) == ["world:x act"]
 
@@ -272,8 +272,8 @@ def test_always_allowing_is_a_grant_that_can_be_seen_and_revoked(shop: Shop) -> 
     assert len(shop.world.calls) == 2
     [grant] = [one for one in grants.of_workflow(shop.database.read(), "w") if one.kind is GrantKind.APPROVAL]
     assert (grant.handler, grant.connection, grant.tool) == ("C", "world:x", "act")
-    shop.answering.revoke("w")
-    shop.answering.grant("w")
+    shop.house.allowing.revoke("w")
+    shop.house.allowing.grant("w")
     shop.publish("c")
     shop.tick()
     assert len(shop.world.calls) == 2 and [request.kind for request in shop.requests()] == ["approval"]

@@ -82,7 +82,7 @@ def test_everything_goes_on_once_when_it_is_unlocked(shop: Shop, service: Secret
         service.lock()
         lock_out(shop, "a", "b")
         service.unlock("pw")
-        shop.answering.keyring_is_back()
+        shop.house.allowing.keyring_is_back()
         assert shop.requests() == []
         shop.tick()
         assert [shop.runs("j", name)[-1].status for name in "ab"] == ["committed"] * 2
@@ -94,7 +94,7 @@ def test_everything_goes_on_once_when_it_is_unlocked(shop: Shop, service: Secret
 def test_what_waited_before_a_restart_goes_on_after_it(shop: Shop, service: SecretService, doorman: Doorman) -> None:
     with service.keyring(None):
         lock_out(shop, "a")
-    shop.secrets = Keeper(shop.clock.now, Vault(changed=lambda _: shop.answering.keyring_is_back()))
+    shop.secrets = Keeper(shop.clock.now, Vault(changed=lambda _: shop.house.allowing.keyring_is_back()))
     shop.crash(off=DAY)
     assert [one.kind for one in shop.requests()] == ["keyring"]
     with service.keyring("pw"):
@@ -133,7 +133,7 @@ def test_an_outside_action_waits_and_happens_once(shop: Shop, service: SecretSer
         assert [one.kind for one in shop.requests()] == ["keyring"]
         assert shop.events() == {"a": "pending"}
         service.unlock("pw")
-        shop.answering.keyring_is_back()
+        shop.house.allowing.keyring_is_back()
         shop.tick()
     assert doorman.let_in == ["/send"]
     assert shop.events() == {"a": "consumed"}

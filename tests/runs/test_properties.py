@@ -369,7 +369,7 @@ class Life(RuleBasedStateMachine):
 
     @rule()
     def revoke(self) -> None:
-        self.ask(self.shop.answering.revoke, "w")
+        self.ask(self.shop.house.allowing.revoke, "w")
 
     @precondition(lambda self: self.shop.requests())
     @move(place=st.integers(0, 3), word=st.sampled_from(["yes", "no", "always", "skip"]), mistaken=st.booleans())
@@ -450,7 +450,7 @@ class Life(RuleBasedStateMachine):
                 other = "skip" if said != "skip" else "happened"
                 return (lambda: answering.resolve(row.run, said)), lambda: answering.resolve(row.run, other)
             case RequestKind.RECONNECT:
-                return (lambda: answering.connected(row.subject, {})), lambda: None
+                return (lambda: self.shop.house.allowing.connected(row.subject, {})), lambda: None
         return (lambda: answering.retry(row.run)), lambda: None
 
     def _truth(self, row: RequestRow, word: str, *, mistaken: bool) -> str:
@@ -491,7 +491,7 @@ class Life(RuleBasedStateMachine):
         # What was stopped does not start again by itself (K13); after a pause each consumer looks once.
         self.ask(self.shop.commands.pause, "w")
         self.shop.commands.resume("w")
-        self.ask(self.shop.answering.grant, "w")
+        self.ask(self.shop.house.allowing.grant, "w")
         for step in (*[11 * MINUTE] * 20, *[2 * HOUR] * 20):
             self.shop.come_to_rest()
             for one in self.shop.requests():

@@ -98,7 +98,7 @@ def test_an_account_that_others_wait_for_is_still_asked_for(shop: Shop) -> None:
     assert len(shop.requests()) == 1
     shop.deploy(job("pass"), path="W.py")
     assert [request.kind for request in shop.requests()] == ["reconnect"]
-    shop.answering.connected("world:x", {})
+    shop.house.allowing.connected("world:x", {})
     shop.tick()
     assert shop.requests() == [] and shop.states("j", "v") == ["succeeded"]
 

@@ -112,7 +112,7 @@ def test_it_must_be_allowed(shop: Shop, tmp_path: Path) -> None:
     shop.answering.approve(request.id)
     shop.tick()
     assert out.read_text() == SECRET
-    shop.answering.revoke("w", "restic:home")
+    shop.house.allowing.revoke("w", "restic:home")
     out.unlink()
     shop.clock.move(HOUR)
     shop.tick()
@@ -120,7 +120,7 @@ def test_it_must_be_allowed(shop: Shop, tmp_path: Path) -> None:
 
 
 def test_one_that_is_not_connected_is_asked_for(shop: Shop) -> None:
-    shop.house.connecting.disconnect("restic:home", lambda: shop.answering.disconnected("restic:home"))
+    shop.house.connecting.disconnect("restic:home", lambda: shop.house.allowing.disconnected("restic:home"))
     run(shop, written(command("true")))
     [request] = shop.requests()
     assert (request.kind, request.subject) == ("reconnect", "restic:home")

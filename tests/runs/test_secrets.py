@@ -59,7 +59,7 @@ def test_no_secret_is_kept_of_an_error(shop: Shop, foreseen: bool, caplog: pytes
     shop.world.registry = talkative.registry  # type: ignore[method-assign]
     shop.crash()
     shop.house.layer.tools._secrets = talkative
-    shop.answering.connected("world:x", {})
+    shop.house.allowing.connected("world:x", {})
     shop.deploy(consumer())
     shop.deploy(job('ctx.call("world:x", "look")').replace('"W"', '"R"'), path="r.py")
     shop.publish("a")
@@ -102,7 +102,7 @@ def test_what_a_checker_finds_repeats_no_secret(shop: Shop) -> None:
     shop.world.registry = talkative.registry  # type: ignore[method-assign]
     shop.crash()
     shop.house.layer.tools._secrets = talkative
-    shop.answering.connected("world:x", {})
+    shop.house.allowing.connected("world:x", {})
     shop.deploy(consumer())
     shop.publish("a")
     shop.pass_time(MINUTE)

@@ -1,17 +1,15 @@
-"""What a person answers, allows and tries again; each in one transaction with what follows from it."""
+"""What a person answers and tries again; each in one transaction with what follows from it."""
 
 import sqlite3
 from datetime import datetime
 from typing import Any
 
-from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.fixing.seam import NoRepairs, Repairing
 from scheduler.engine.once import Act, carry_out
 from scheduler.engine.plans import Plans
 from scheduler.engine.refusal import RefusedError
-from scheduler.engine.runs import asking
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciling import settle
 from scheduler.engine.runs.recovery import drop
@@ -19,13 +17,12 @@ from scheduler.engine.workflows.names import find_run, find_workflow
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import HandlerKind, Phase, Status
-from scheduler.store import connections, grants, handlers, lanes, mutations, repairs, requests, runs
+from scheduler.store import grants, handlers, lanes, mutations, repairs, requests, runs
 from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.mutations import MutationRow
 from scheduler.store.requests import Answered, Given, RequestKind, RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import Reason
-from scheduler.workers.discovery import find_tools
 
 _ANSWERS = {
     RequestKind.RECONNECT: "Reconnect the account: dayhand connect {subject}",
@@ -43,11 +40,10 @@ _FAILED = frozenset({Status.TRANSIENT, Status.LOGIC, Status.INTERNAL})
 class Answering:
     """Belongs to the engine's thread. The first answer counts; the same again changes nothing, another is refused."""
 
-    def __init__(self, context: Context, plans: Plans, dispatch: Dispatch, registry: Registry) -> None:
+    def __init__(self, context: Context, plans: Plans, dispatch: Dispatch) -> None:
         self._context = context
         self._plans = plans
         self._dispatch = dispatch
-        self._registry = registry
         self.repairs: Repairing = NoRepairs()
 
     def approve(self, request: str, *, always: bool = False, request_id: str | None = None) -> dict[str, Any]:
@@ -113,76 +109,6 @@ class Answering:
             return {"runs": [one.id for one in failed]}
 
         return self._do("retry", target, request_id, act)
-
-    def grant(
-        self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
-    ) -> dict[str, Any]:
-        """Allow a workflow to use a tool, all tools of a connection, or all that its script uses."""
-
-        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            row = find_workflow(db, workflow)
-            plan = self._plans.current(db, row.slug)
-            used = {(use.connection, use.tool) for use in find_tools(plan.source) if use.connection and use.tool}
-            wanted = {one for one in used if connection in (None, one[0]) and tool in (None, one[1])}
-            if connection is not None and tool is not None:
-                wanted.add((connection, tool))
-            if not wanted:
-                raise RefusedError("unknown", f"{row.name} uses nothing like that.")
-            given = sorted((str(name), str(what)) for name, what in wanted)
-            for name, what in given:
-                grants.give(db, Grant(row.slug, "", name, what, GrantKind.PERMISSION, now))
-                asking.go_on_with(db, RequestKind.PERMISSION, f"{row.slug} {name} {what}", now)
-            return {"workflow": row.slug, "grants": [{"connection": name, "tool": what} for name, what in given]}
-
-        return self._do("grant", workflow, request_id, act)
-
-    def revoke(
-        self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
-    ) -> dict[str, Any]:
-        """Forbid it again, also what was to be done without asking."""
-
-        def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
-            row = find_workflow(db, workflow)
-            number = grants.take_back(db, row.slug, connection=connection, tool=tool)
-            if not number:
-                raise RefusedError("unknown", f"{row.name} was not allowed anything like that.")
-            return {"workflow": row.slug, "revoked": number}
-
-        return self._do("revoke", workflow, request_id, act)
-
-    def connected(self, name: str, settings: dict[str, Any], *, request_id: str | None = None) -> dict[str, Any]:
-        """Keep the settings of a connection that were checked, and go on with all that waited for it."""
-
-        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            connections.save(db, name, settings, now)
-            asking.go_on_with(db, RequestKind.RECONNECT, name, now)
-            for mutation in mutations.out_of_reach(db, name):
-                mutations.check_again(db, mutation.run, now, counts=False)
-            return {"connection": name, "sentence": f"{name} is connected."}
-
-        return self._do("connect", name, request_id, act)
-
-    def disconnected(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
-        def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
-            if not connections.remove(db, name):
-                raise RefusedError("unknown", f"There is no connection {name}.")
-            return {"connection": name, "sentence": f"{name} is disconnected."}
-
-        return self._do("disconnect", name, request_id, act)
-
-    def keyring_is_back(self) -> None:
-        """The keyring answers again: everything that waited for it goes on."""
-        db = self._context.database.read()
-        if not runs.waiting_for(db, FailureClass.TRANSIENT, asking.KEYRING) and not any(
-            one.kind is RequestKind.KEYRING for one in requests.still_open(db)
-        ):
-            return
-
-        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            asking.go_on_with(db, RequestKind.KEYRING, asking.KEYRING, now)
-            return {}
-
-        self._do("keyring", asking.KEYRING, None, act)
 
     def _do(self, verb: str, subject: str, request: str | None, act: Act) -> dict[str, Any]:
         return carry_out(self._context, verb, subject, request, act)

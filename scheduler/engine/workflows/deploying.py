@@ -12,9 +12,9 @@ from scheduler.engine.definition import Definition, schedule_id
 from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.plans import Handler, Plan, Plans
 from scheduler.engine.refusal import RefusedError
-from scheduler.engine.runs import asking
 from scheduler.engine.runs.workshop import Workshop
 from scheduler.engine.workflows import starting
+from scheduler.engine.workflows.allowing import allow
 from scheduler.engine.workflows.letting_go import let_go
 from scheduler.engine.workflows.permissions import is_bolder, list_permissions
 from scheduler.engine.workflows.validation import Validated
@@ -32,7 +32,7 @@ from scheduler.store import (
     schedules,
     workflows,
 )
-from scheduler.store.grants import Grant, GrantKind
+from scheduler.store.grants import GrantKind
 from scheduler.store.lanes import Block
 from scheduler.store.requests import Given, RequestKind
 from scheduler.store.runs import RunRow
@@ -259,8 +259,7 @@ class Deploying:
             grants.take_back(db, plan.workflow, kind=GrantKind.APPROVAL)
         if wish.grant:
             for connection, tool in _tools(uses):
-                grants.give(db, Grant(plan.workflow, "", connection, tool, GrantKind.PERMISSION, now))
-                asking.go_on_with(db, RequestKind.PERMISSION, f"{plan.workflow} {connection} {tool}", now)
+                allow(db, plan.workflow, connection, tool, now)
             return
         for use in uses:
             if is_bolder(self._registry, before, plan, use):

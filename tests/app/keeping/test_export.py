@@ -109,14 +109,14 @@ def test_an_account_comes_without_its_password_and_asks_to_be_connected_again(mo
     assert row.settings["user"] == "anna"
     table = connections.find(moved.database.read(), "table:expenses")
     assert table is not None and table.trouble is None
-    moved.house.answering.connected("imap:home", row.settings)
+    moved.house.allowing.connected("imap:home", row.settings)
     assert moved.views.attention() == []
 
 
 def test_what_waited_for_a_yes_is_asked_again_where_it_goes_on_and_done_once(old: Shop, moved: Shop) -> None:
     row = connections.find(moved.database.read(), "imap:home")
     assert row is not None
-    moved.house.answering.connected("imap:home", row.settings)
+    moved.house.allowing.connected("imap:home", row.settings)
     moved.house.commands.resume("receipts")
     moved.settle()
     [request] = moved.views.attention()

@@ -70,7 +70,7 @@ def test_deploying_says_it_and_which_of_it_is_allowed(shop: Shop) -> None:
     ]
     wanted = "Receipts needs your permission to add rows to expenses: dayhand grant receipts table:expenses append"
     assert wanted in answer["warnings"]
-    shop.answering.revoke("receipts", "imap:home", "fetch")
+    shop.house.allowing.revoke("receipts", "imap:home", "fetch")
     again = shop.deploy(RECEIPTS.replace("{approve}", ""), grant=False)
     assert [one["is_allowed"] for one in again["permissions"]] == [False, False]
     shop.close()

@@ -117,6 +117,6 @@ def test_connections_show_who_uses_them_and_what_is_missing(asking: Shop) -> Non
     [table] = asking.views.connections()
     assert (table.connection, table.is_connected, table.used_by) == ("table:expenses", True, ("receipts",))
     assert table.settings["path"].endswith("expenses.csv")
-    asking.house.answering.disconnected("table:expenses")
+    asking.house.allowing.disconnected("table:expenses")
     [table] = asking.views.connections()
     assert (table.is_connected, table.settings, table.created) == (False, {}, None)
