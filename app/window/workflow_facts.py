@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from app.life.installation import Installation
-from app.window.deploy_dialog import Use
+from app.window.deploy_offer import Use
 from app.window.history_rows import Row, make_rows, read_asked
 from app.words.interpreting import interpret
 from scheduler.engine.upcoming import upcoming_times

@@ -7,7 +7,7 @@ from app.look.dressing import mark
 from app.look.icons import glyph_icon
 from app.look.theme import Space, Tone, colours_of
 from app.widgets.details_view import make_text
-from app.window.deploy_dialog import Use
+from app.window.deploy_offer import Use
 from app.window.saying import make_button
 from app.window.workflow_facts import WorkflowFacts
 from app.window.workflow_lines import LinesDelegate
