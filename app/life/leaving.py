@@ -46,7 +46,14 @@ class Leaving(QObject):
         self.progress: QProgressDialog | None = None
 
     def leave(self, *, ask: bool = True) -> None:
+        """One who asks for it again is shown the question that is open; where nobody is asked, it is taken away."""
         if self._is_leaving:
+            self._asks = self._asks and ask
+            if self.question is not None and ask:
+                self.question.raise_()
+                self.question.activateWindow()
+            elif self.question is not None:
+                self._hear(waits=True)
             return
         self._is_leaving = True
         self._asks = ask
@@ -93,12 +100,16 @@ class Leaving(QObject):
         box.addButton(self.tr("Don't quit"), QMessageBox.ButtonRole.RejectRole)
         mark(wait, "importance", "primary")
         box.setDefaultButton(wait)
-        box.finished.connect(lambda _: self._hear(box.clickedButton() is wait, box.clickedButton() is at_once))
+        box.finished.connect(
+            lambda _: self._hear(waits=box.clickedButton() is wait, at_once=box.clickedButton() is at_once)
+        )
         self.question = box
         box.open()
 
-    def _hear(self, waits: bool, at_once: bool) -> None:  # noqa: FBT001  which button it was
+    def _hear(self, *, waits: bool, at_once: bool = False) -> None:
         if self.question is not None:
+            self.question.finished.disconnect()
+            self.question.hide()
             self.question.deleteLater()
             self.question = None
         if at_once:

@@ -102,6 +102,19 @@ def test_a_second_wish_to_quit_asks_no_second_question(leaving: Leaving, outside
     assert outside.looks == 1
 
 
+def test_where_nobody_can_be_asked_an_open_question_is_taken_away(
+    qtbot: QtBot, leaving: Leaving, outside: Outside, wait: Wait
+) -> None:
+    """`dayhand quit` says that it ends; an upgrade must not wait for somebody who is not there."""
+    leaving.leave()
+    wait(lambda: leaving.question)
+    leaving.leave(ask=False)
+    assert leaving.question is None
+    wait(lambda: leaving.progress)
+    with qtbot.waitSignal(leaving.left, timeout=LIMIT):
+        outside.names = ()
+
+
 def test_while_it_waits_one_may_still_stay(leaving: Leaving, outside: Outside, wait: Wait) -> None:
     leaving.leave(ask=False)
     wait(lambda: leaving.progress)
