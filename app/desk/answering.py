@@ -59,9 +59,9 @@ class Answering:
 
         return self._floor.connecting.disconnect(name, forget)
 
-    def window(self) -> dict[str, Any]:
-        """Bring the app's window to the front."""
-        return {"sentence": self._floor.show()}
+    def window(self, *, file: str = "") -> dict[str, Any]:
+        """Bring the app's window to the front, and let the person look at that script."""
+        return {"sentence": self._floor.show(file)}
 
     def quit(self) -> dict[str, Any]:
         self._floor.quit()

@@ -48,7 +48,7 @@ class ReadingFloor:
     def validate(self, path: str, source: str) -> Validated:  # noqa: ARG002
         raise refuse_not_running()
 
-    def show(self) -> str:
+    def show(self, file: str) -> str:  # noqa: ARG002
         raise refuse_not_running()
 
     def quit(self) -> None:

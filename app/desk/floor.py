@@ -34,8 +34,8 @@ class Floor(Protocol):
     def validate(self, path: str, source: str) -> Validated:
         """Whether that script can be deployed; takes its time."""
 
-    def show(self) -> str:
-        """Bring the window to the front; what happened, in a sentence."""
+    def show(self, file: str) -> str:
+        """Bring the window to the front, with that script if there is one; what happened, in a sentence."""
 
     def quit(self) -> None:
         """End the app, after this has been answered."""

@@ -13,7 +13,7 @@ _PATIENCE = 120.0
 
 
 class ServedFloor:
-    def __init__(self, host: Host, house: House, *, show: Callable[[], str], quit_app: Callable[[], None]) -> None:
+    def __init__(self, host: Host, house: House, *, show: Callable[[str], str], quit_app: Callable[[], None]) -> None:
         self._host = host
         self._house = house
         self._show = show
@@ -32,8 +32,8 @@ class ServedFloor:
     def validate(self, path: str, source: str) -> Validated:
         return self._house.validation.validate(path, source)
 
-    def show(self) -> str:
-        return self._show()
+    def show(self, file: str) -> str:
+        return self._show(file)
 
     def quit(self) -> None:
         self._quit()

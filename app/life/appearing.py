@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer, Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QEventLoop, QTimer, Signal
 from PySide6.QtGui import QPixmapCache
 from PySide6.QtWidgets import QApplication, QMessageBox
 
@@ -30,16 +30,18 @@ class App(QApplication):
         return super().event(event)
 
 
-def tell_of_silence(folder: Path) -> None:
-    """The app that runs does not answer, and there is none here to say so: a dialog until the person has read it."""
-    app = App([sys.argv[0]])
-    app.setApplicationDisplayName("Dayhand")
-    speak(read_language(folder))
-    sentence = QCoreApplication.translate(
-        "start",
-        "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again.",
-    )
-    QMessageBox.warning(None, "Dayhand", sentence)
+SILENT = QT_TRANSLATE_NOOP(
+    "start",
+    "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again.",
+)
+
+
+def tell(folder: Path, sentence: str) -> None:
+    """Why it does not start, for somebody who sees no terminal: a dialog until it has been read."""
+    from app.words.interpreting import interpret  # noqa: PLC0415  few starts need it
+
+    _app = QApplication.instance() or _make_app(folder)  # it lives as long as it has a name
+    QMessageBox.critical(None, "Dayhand", interpret(QCoreApplication.translate("start", sentence)))
 
 
 def appear(folder: Path) -> tuple[App, Tray]:
@@ -48,14 +50,8 @@ def appear(folder: Path) -> tuple[App, Tray]:
     What is clicked there is heard as soon as somebody listens.
     """
     sys.setswitchinterval(_TURN)
-    app = App([sys.argv[0]])
-    app.setApplicationName("dayhand")
-    app.setApplicationDisplayName("Dayhand")
-    app.setDesktopFileName("dayhand")
-    app.setQuitOnLastWindowClosed(False)
+    app = _make_app(folder)
     QPixmapCache.setCacheLimit(0)  # until there is a window, which says why
-    app.setWindowIcon(app_icon())
-    speak(read_language(folder))
     bus = session_bus()
     tray = Tray(bus)
     app.aboutToQuit.connect(bus.close)
@@ -66,3 +62,14 @@ def appear(folder: Path) -> tuple[App, Tray]:
         QTimer.singleShot(_PATIENCE, answer.quit)
         answer.exec()
     return app, tray
+
+
+def _make_app(folder: Path) -> App:
+    app = App([sys.argv[0]])
+    app.setApplicationName("dayhand")
+    app.setApplicationDisplayName("Dayhand")
+    app.setDesktopFileName("dayhand")
+    app.setQuitOnLastWindowClosed(False)
+    app.setWindowIcon(app_icon())
+    speak(read_language(folder))
+    return app

@@ -37,7 +37,8 @@ class Installation(QObject):
     """An Announcement: something changed that a person may be looking at."""
     told = Signal(str, str)
     """A workflow has a message for the person: title and text."""
-    show_wanted = Signal()
+    show_wanted = Signal(str)
+    """The window, with a script to look at if there is one."""
     quit_wanted = Signal()
     _more_to_tidy = Signal()
     _more_to_keep_up = Signal()
@@ -166,8 +167,8 @@ class Installation(QObject):
         self._listener = announce
         return self.house.engine
 
-    def _show(self) -> str:
-        self.show_wanted.emit()
+    def _show(self, file: str) -> str:
+        self.show_wanted.emit(file)
         return self._shows
 
     def _quit(self) -> None:

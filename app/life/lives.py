@@ -4,10 +4,10 @@ One life follows another where the person goes on from an export.
 """
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QMessageBox
 
 from app.keeping.backing_up import back_up_now_and_then
 from app.keeping.logbook import keep_log
@@ -40,19 +40,18 @@ _FILES = 60.0
 """Seconds between two looks at the files of workflows: the system tells of most changes at once."""
 
 
-def run(app: App, tray: Tray, folder: Path, wanted: Wanted, *, background: bool = False) -> None:
+def run(app: App, tray: Tray, folder: Path, wanted: Wanted) -> None:
     """Run until the person quits. The caller holds the folder's lock."""
     with keep_log(folder) as log_file:
         log.info("Dayhand %s starts", __version__)
         try:
-            path = _live(app, tray, folder, wanted, log_file, background=background)
+            path = _live(app, tray, folder, wanted, log_file)
         except StoreError as error:
             log.warning("It cannot: %s", error)
-            QMessageBox.critical(None, "Dayhand", interpret(str(error)))  # who starts it from a menu sees no terminal
             raise
         while path is not None:
-            first = _take_in(folder, path)
-            path = _live(app, _make_tray(app), folder, wanted, log_file, first=first)
+            first, again = _take_in(folder, path), replace(wanted, background=False, script="")
+            path = _live(app, _make_tray(app), folder, again, log_file, first=first)
         log.info("Dayhand ends")
 
 
@@ -85,7 +84,6 @@ def _live(
     wanted: Wanted,
     log_file: Path,
     *,
-    background: bool = False,
     first: tuple[str, Tone] | None = None,
 ) -> Path | None:
     """Until the person quits, or wants to go on from an export, which is returned. `first` is said first."""
@@ -113,7 +111,7 @@ def _live(
         shell.say(interpret(str(error)), Tone.BAD)
     watching = Watching(installation, shell.said.emit, look=_FILES)
     backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit, first=_CALM)
-    shell.start(background=background, greets=is_new(installation, preferences))
+    shell.start(wanted, greets=is_new(installation, preferences))
     if installation.damage is not None:
         command = f"dayhand restore{wanted.folder_option}"
         shell.say(interpret(installation.damage.say(command)), Tone.BAD)

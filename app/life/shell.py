@@ -13,6 +13,7 @@ from app.asking import Asking, close_asking, command
 from app.keeping.preferences import Preferences, keep_preferences, read_preferences
 from app.life.installation import Installation
 from app.life.leaving import Leaving, find_underway
+from app.life.wanted import Wanted
 from app.look.dressing import Look
 from app.look.theme import Tone
 from app.lookout import Lookout
@@ -39,6 +40,7 @@ log = logging.getLogger(__name__)
 
 _NO_TRAY = 6_000
 """Milliseconds after which one who started hidden, where no tray came, gets a window that can be found."""
+_MINIMISED = "app:minimised"
 
 
 class Shell(QObject):
@@ -81,12 +83,12 @@ class Shell(QObject):
         self._connect(moods)
         bus.open()
 
-    def start(self, *, background: bool = False, greets: bool = False) -> None:
+    def start(self, wanted: Wanted = Wanted(), *, greets: bool = False) -> None:  # noqa: B008  it never changes
         """Whether it greets: the first time that the window is shown, whenever that is."""
         self._greets = greets
         self.lookout.look()
-        if not background:
-            self.come_up()
+        if wanted.script or not wanted.background:
+            self._come_up_with(wanted.script)
         elif not self.tray.is_there:
             self._without_tray.start(_NO_TRAY)
 
@@ -99,7 +101,16 @@ class Shell(QObject):
 
     @Slot()
     def come_up(self) -> None:
+        self.notices.withdraw(_MINIMISED)
+        if self.lookout.latest is not None:
+            self.window.show_overview(self.lookout.latest)  # its foot may still say that it was minimised
         self.window.come_up()
+
+    @Slot(str)
+    def _come_up_with(self, script: str) -> None:
+        self.come_up()
+        if script:
+            self.window.take_file(Path(script))
 
     @Slot(str)
     def say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
@@ -161,7 +172,7 @@ class Shell(QObject):
         installation.announced.connect(self._hear)
         installation.told.connect(self._tell)
         self.said.connect(self.say)
-        installation.show_wanted.connect(self.come_up)
+        installation.show_wanted.connect(self._come_up_with)
         installation.quit_wanted.connect(self._quit)
         self.herald.pressed.connect(self._press)
         self.herald.asked.connect(lambda _: self._open("attention"))
@@ -269,7 +280,7 @@ class Shell(QObject):
         sentence = self.tr("Dayhand goes on working. There is no tray here, so its window is minimised. Ctrl+Q quits.")
         self.window.status.setText(sentence)
         self.notices.send(
-            Notice(key="app:minimised", title=self.tr("Dayhand is still running"), text=sentence, urgency=Urgency.LOW)
+            Notice(key=_MINIMISED, title=self.tr("Dayhand is still running"), text=sentence, urgency=Urgency.LOW)
         )
         self.window.showMinimized()
 

@@ -15,3 +15,7 @@ class Wanted:
     """What commands must add to find this folder."""
     to_stderr: bool = False
     """Stdout is for a program."""
+    background: bool = False
+    """Without showing the window."""
+    script: str = ""
+    """To be shown in the window, whole path."""

@@ -24,9 +24,11 @@ Without a display and without a folder of your own, it shows itself with a sampl
 _LONGEST = 2_000_000
 """A timer of Qt cannot hold more than 2^31 milliseconds."""
 _PATIENCE = 15.0
-"""Seconds that a command may keep the folder, or another app may take to start listening."""
+"""Seconds that another app may take to answer."""
+_CLOSING = 45.0
+"""Seconds that the folder may be taken without anybody who answers: one that ends waits for its outside actions."""
 _PAUSE = 0.1
-_SILENT = "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again."
+_RUNNING = "Dayhand is already running."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class _AlreadyRunningError(Exception):
 def add_arguments(parser: ArgumentParser) -> None:
     parser.description = _DESCRIPTION
     add_data_dir(parser)
+    parser.add_argument("script", nargs="?", type=_script, metavar="SCRIPT", help="show it in the window, to deploy it")
     parser.add_argument("--headless", action="store_true", help="run without a display")
     parser.add_argument("--background", action="store_true", help="start without showing the window")
     parser.add_argument("--until-idle", action="store_true", help="end when nothing runs, waits to run or is due")
@@ -58,34 +61,50 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> Ended:
     is_headless = options.headless or options.until_idle
-    is_demo = options.data_dir is None and not is_headless and not has_display()
+    has_window = not is_headless and has_display()
+    if options.script is not None and not has_window:
+        raise RefusedError("no window", f"There is no window here; type: dayhand deploy {_quote(options.script)}")
+    is_demo = options.data_dir is None and not is_headless and not has_window
     spare_sources()
-    with refusing():
-        folder = _demo_dir() if is_demo else data_dir(options)
-        wanted = Wanted(
-            seconds=options.seconds,
-            until_idle=options.until_idle,
-            demo=is_demo,
-            greeting=_greet(folder) if is_demo else "",
-            folder_option="" if folder == data_dir(Namespace(data_dir=None)) else f" --data-dir {_quote(folder)}",
-            to_stderr=options.json,
-        )
-        try:
-            with _held(folder, alone=is_headless):
-                if is_headless or not has_display():
-                    from app import headless  # noqa: PLC0415  Qt and SQLite are loaded only where they are needed
+    folder = data_dir(options)
+    try:
+        with refusing():
+            folder = _demo_dir() if is_demo else folder
+            wanted = Wanted(
+                seconds=options.seconds,
+                until_idle=options.until_idle,
+                demo=is_demo,
+                greeting=_greet(folder) if is_demo else "",
+                folder_option="" if folder == data_dir(Namespace(data_dir=None)) else f" --data-dir {_quote(folder)}",
+                to_stderr=options.json,
+                background=options.background,
+                script="" if options.script is None else str(options.script.absolute()),
+            )
+            with _held(folder, wanted, alone=is_headless):
+                _live(folder, wanted, has_window=has_window)
+    except _AlreadyRunningError as error:
+        return Ended(str(error))
+    except RefusedError as error:
+        if has_window and (sys.stderr is None or not sys.stderr.isatty()):  # who starts it from a menu sees no terminal
+            from app.life.appearing import tell  # noqa: PLC0415  Qt and SQLite are loaded only where they are needed
 
-                    headless.run(folder, wanted)
-                else:
-                    from app.life.appearing import appear  # noqa: PLC0415  as above
-
-                    app, tray = appear(folder)
-                    from app.life import lives  # noqa: PLC0415  most of all, and after the icon is there
-
-                    lives.run(app, tray, folder, wanted, background=options.background)
-        except _AlreadyRunningError as error:
-            return Ended(str(error))
+            tell(folder, error.sentence)
+        raise
     return Ended()
+
+
+def _live(folder: Path, wanted: Wanted, *, has_window: bool) -> None:
+    if not has_window:
+        from app import headless  # noqa: PLC0415  as above
+
+        headless.run(folder, wanted)
+        return
+    from app.life.appearing import appear  # noqa: PLC0415  as above
+
+    app, tray = appear(folder)
+    from app.life import lives  # noqa: PLC0415  most of all, and after the icon is there
+
+    lives.run(app, tray, folder, wanted)
 
 
 def _demo_dir() -> Path:
@@ -102,11 +121,11 @@ def has_display(environment: Mapping[str, str] = os.environ, system: str = sys.p
 
 
 @contextmanager
-def _held(folder: Path, *, alone: bool) -> Iterator[None]:
+def _held(folder: Path, wanted: Wanted, *, alone: bool) -> Iterator[None]:
     """The folder's lock. Where an app has it: that one is shown, or if this is to be `alone`, this one is refused."""
     from scheduler.store.lock import FolderInUseError, hold  # noqa: PLC0415
 
-    give_up = time.monotonic() + _PATIENCE
+    give_up = time.monotonic() + _CLOSING
     while True:
         try:
             with hold(folder):
@@ -114,10 +133,10 @@ def _held(folder: Path, *, alone: bool) -> Iterator[None]:
                 return
         except FolderInUseError:
             if (end := client.reach(folder)) is not None:
-                if not alone:
-                    raise _AlreadyRunningError(_show(end, folder)) from None
-                if _lives(end):
+                if alone and _lives(end):
                     raise
+                if not alone and (said := _pass_on(end, wanted)):
+                    raise _AlreadyRunningError(said) from None
             if time.monotonic() > give_up:
                 raise
             time.sleep(_PAUSE)
@@ -132,19 +151,24 @@ def _lives(end: socket.socket) -> bool:
         return False
 
 
-def _show(end: socket.socket, folder: Path) -> str:
-    """Ask the app that runs to show itself; what it says."""
+def _pass_on(end: socket.socket, wanted: Wanted) -> str:
+    """What was asked for is asked of the app that runs; what it says, or nothing if it ends at this moment."""
+    verb = "attention" if wanted.background and not wanted.script else "window"
+    arguments = {"file": wanted.script} if wanted.script else {}
+    give_up = time.monotonic() + _PATIENCE
     try:
-        for message in client.ask(end, "window", {}, seconds=_PATIENCE):
-            if "answer" in message:
-                return f"Dayhand is already running. {message['answer']['sentence']}"
+        *_, last = client.ask(end, verb, arguments, seconds=_PATIENCE)
     except client.LostError as error:
-        if has_display() and not sys.stderr.isatty():  # who starts it from a menu sees no terminal
-            from app.life.appearing import tell_of_silence  # noqa: PLC0415  as above
+        if time.monotonic() < give_up:
+            return ""
+        raise _silent() from error
+    return f"{_RUNNING} {last.get('answer', {}).get('sentence', '')}".strip()
 
-            tell_of_silence(folder)
-        raise RefusedError("silent", _SILENT) from error
-    return "Dayhand is already running."
+
+def _silent() -> RefusedError:
+    from app.life.appearing import SILENT  # noqa: PLC0415  as above
+
+    return RefusedError("silent", str(SILENT))
 
 
 def _greet(folder: Path) -> str:
@@ -156,6 +180,12 @@ def _greet(folder: Path) -> str:
 
 def _quote(folder: Path) -> str:
     return shlex.quote(str(folder))
+
+
+def _script(text: str) -> Path:
+    if text.startswith("-"):  # a number below zero is no option to argparse
+        raise ArgumentTypeError(f"{text}: there is no such option")
+    return Path(text)
 
 
 def _seconds(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -108,6 +109,11 @@ class Window(QMainWindow):
         if self.isVisible():
             page.refresh()
 
+    def take_file(self, path: Path) -> None:
+        """A script is deployed after it has shown what it may do, and asked."""
+        self.open_page("workflows")
+        self.pages["workflows"].take_file(path)
+
     def come_up(self) -> None:
         """To the front, wherever it was."""
         if self.isMinimized():
@@ -146,12 +152,11 @@ class Window(QMainWindow):
             _accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  # Qt's name
-        """A script is deployed from wherever it was dropped: it shows what it may do, and asks."""
+        """On whatever page."""
         path = dropped_script(event)
         if path is not None:
             _accept_copy(event)
-            self.open_page("workflows")
-            self.pages["workflows"].take_file(path)
+            self.take_file(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  # Qt's name
         event.ignore()

@@ -235,7 +235,7 @@ def _measure(folder: Path, drive: Callable[[Tray], dict[str, float]]) -> dict[st
             app.exit()
 
     QTimer.singleShot(0, act)
-    lives.run(app, tray, folder, Wanted(), background=True)
+    lives.run(app, tray, folder, Wanted(background=True))
     return told
 
 

@@ -25,3 +25,13 @@ def test_data_of_a_newer_version_is_refused_in_a_dialog(desk: Desktop, tmp_path:
     desk.press("dayhand", "OK")
     assert until(lambda: program.poll() is not None and [program.returncode], "its end") == [1]
     assert (tmp_path / "dayhand.db").read_bytes() == written
+
+
+def test_a_folder_that_cannot_be_used_is_said_in_a_dialog(desk: Desktop, tmp_path: Path) -> None:
+    """Before there is a store that could say anything."""
+    (tmp_path / "file").write_text("")
+    line = [sys.executable, "-m", "app.main", "--data-dir", str(tmp_path / "file")]
+    program = desk.start(line, PYTHONPATH=str(ROOT))
+    desk.wait_for_text("dayhand", "cannot be opened or changed")
+    desk.press("dayhand", "OK")
+    assert until(lambda: program.poll() is not None and [program.returncode], "its end") == [1]

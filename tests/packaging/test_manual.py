@@ -55,7 +55,7 @@ def test_the_manual_page_is_read_without_complaint(written: Path) -> None:
 
 def test_the_desktop_entry_starts_the_command_and_shows_its_icon() -> None:
     entry = dict(line.split("=", 1) for line in (DESKTOP / "dayhand.desktop").read_text().splitlines() if "=" in line)
-    assert (entry["Exec"], entry["Icon"], entry["Type"]) == ("dayhand", "dayhand", "Application")
+    assert (entry["Exec"], entry["Icon"], entry["Type"]) == ("dayhand start %f", "dayhand", "Application")
     if shutil.which("desktop-file-validate"):
         subprocess.run(["desktop-file-validate", str(DESKTOP / "dayhand.desktop")], check=True, timeout=60)
 

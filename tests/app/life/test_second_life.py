@@ -23,8 +23,8 @@ from app.life import shell
 
 start, lives = shell.Shell.start, []
 
-def watch(self, **how):
-    start(self, **how)
+def watch(self, *what, **how):
+    start(self, *what, **how)
     lives.append([one.name for one in self._installation.views.workflows()])
     if len(lives) == 1:
         QTimer.singleShot(0, lambda: self.take_in(sys.argv[2]))

@@ -14,11 +14,13 @@ from app.keeping.preferences import Preferences
 from app.life import shell as shell_module
 from app.life.installation import Installation
 from app.life.shell import Shell
+from app.life.wanted import Wanted
 from app.platform.bus import Bus
 from app.platform.moods import Moods
 from app.tray.icon import Tray
 from app.tray.menu import Choice
 from app.window.connect_dialog import ConnectDialog
+from app.window.deploy_dialog import DeployDialog
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.store import connections
 from tests.app.living import Wait, deploy, empty, installation, request_, rows, wait
@@ -45,7 +47,7 @@ def make_shell(qtbot: QtBot, daemon: PrivateBus, screen: StandInDaemon) -> Itera
         bus = Bus(daemon.address, pause=20)
         shell = Shell(around, Moods(), bus, Tray(bus), preferences or Preferences())
         made.append((shell, bus))
-        shell.start(background=background)
+        shell.start(Wanted(background=background))
         return shell
 
     yield make
@@ -161,10 +163,15 @@ def test_without_a_tray_a_closed_window_is_minimised_and_that_is_said(
 ) -> None:
     """U1. This platform has no tray at all."""
     shell = make_shell(empty)
+    wait(lambda: shell.lookout.latest)
     shell.window.close()
     assert shell.window.isMinimized()
     number = wait(lambda: number_of(screen, "Dayhand is still running"))
     assert "no tray" in screen.shown[number][4]
+    assert "minimised" in shell.window.status.text()
+    shell.come_up()
+    wait(lambda: number_of(screen, "Dayhand is still running") is None)
+    assert shell.window.status.text() == "No workflows yet"
 
 
 def test_started_in_the_background_without_a_tray_it_can_still_be_found(
@@ -203,6 +210,15 @@ def test_a_second_start_brings_the_window_to_the_front(
     shell.window.showMinimized()
     command(empty, "window")
     wait(lambda: shell.window.isVisible() and not shell.window.isMinimized())
+
+
+def test_a_second_start_with_a_script_lets_the_person_look_at_it(
+    make_shell: Callable[..., Shell], empty: Installation, wait: Wait, tmp_path: Path
+) -> None:
+    shell = make_shell(empty, background=True)
+    command(empty, "window", file=str(tmp_path / "chore.py"))
+    wait(lambda: shell.window_if_shown() and shell.window.findChildren(DeployDialog))
+    assert shell.window.findChildren(DeployDialog)[0].heading.text() == "chore.py"
 
 
 def test_an_entry_of_the_menu_opens_a_page_or_gives_a_command(

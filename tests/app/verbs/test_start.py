@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -71,8 +72,42 @@ def test_a_second_one_shows_the_first_and_never_runs_beside_it(tmp_path: Path) -
     _, complained = third.communicate(timeout=60)
     assert third.returncode == 1
     assert "already running" in complained
+    fourth = start(tmp_path, "--background")
+    assert fourth.communicate(timeout=60) == ("Dayhand is already running.\n", ""), "at login, it does not show itself"
     first.terminate()
     first.communicate(timeout=30)
+
+
+def test_one_that_ends_while_it_is_asked_is_followed_by_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is not called silent, and the person who started again gets what they wanted."""
+    monkeypatch.setattr(start_verb, "has_display", lambda: False)
+    place = places(tmp_path)[0]
+    make_private(place.parent)
+    held = hold(tmp_path)
+    held.__enter__()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as ending:
+        ending.bind(str(place))
+        ending.listen()
+
+        def end() -> None:
+            ending.accept()[0].close()
+            held.__exit__(None, None, None)
+
+        thread = Thread(target=end)
+        thread.start()
+        assert cli.run(["--data-dir", str(tmp_path), "--seconds", "0.1"]) == 0
+        thread.join()
+    assert "Dayhand is running" in capsys.readouterr().out
+
+
+def test_a_script_to_look_at_needs_a_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(start_verb, "has_display", lambda: False)
+    assert cli.run(["start", "my chore.py", "--data-dir", str(tmp_path)]) == 1
+    assert "dayhand deploy 'my chore.py'" in capsys.readouterr().err
 
 
 def test_one_that_hangs_is_told_apart(
