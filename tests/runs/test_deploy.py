@@ -49,6 +49,24 @@ def test_the_run_after_the_first_deploy_can_be_turned_off(shop: Shop) -> None:
     assert [run.trigger for run in shop.runs("p")] == ["automatic"]
 
 
+def test_what_is_deployed_paused_lets_its_times_pass_until_it_is_resumed(shop: Shop) -> None:
+    """Nothing queues up meanwhile; the catch-up policy decides over what passed."""
+    shop.deploy(job("pass"), paused=True)
+    shop.pass_time(3.5 * HOUR)
+    assert (shop.states("j"), shop.runs()) == ([], [])
+    shop.commands.resume("w")
+    shop.tick()
+    assert [(f"{row.planned:%H:%M}", row.late) for row in shop.occurrences("j")] == [("13:00", True)]
+
+
+def test_a_handler_that_comes_new_to_a_paused_workflow_waits_with_it(shop: Shop) -> None:
+    shop.deploy(job("pass"))
+    shop.commands.pause("w")
+    shop.deploy(job("pass") + "\n@flow.job(every='1h')\ndef k(ctx):\n    pass\n")
+    shop.pass_time(3 * HOUR)
+    assert (shop.states("j"), shop.states("k")) == ([], [])
+
+
 def test_the_anchor_of_an_interval_is_the_first_deploy(shop: Shop) -> None:
     shop.clock.move(7 * MINUTE)
     shop.deploy(producer())
