@@ -2,6 +2,7 @@
 Fixtures: import them in a conftest.py or in the file that needs them."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,21 @@ def wait(qtbot: QtBot) -> Wait:
     return until
 
 
-@pytest.fixture
-def empty(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
-    """Runs, and has no workflows."""
-    made = Installation(tmp_path)
+@contextmanager
+def alive(made: Installation) -> Iterator[Installation]:
+    """From its start to its end, in the order in which the app ends."""
     made.start()
     yield made
     close_asking()
     made.end()
     made.close()
+
+
+@pytest.fixture
+def empty(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
+    """Runs, and has no workflows."""
+    with alive(Installation(tmp_path)) as made:
+        yield made
 
 
 @pytest.fixture
@@ -54,11 +61,8 @@ def installation(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
     """Runs the sample workflow, which soon asks whether it may add three receipts to a table."""
     made = Installation(tmp_path)
     prepare_demo(made.house, tmp_path)
-    made.start()
-    yield made
-    close_asking()
-    made.end()
-    made.close()
+    with alive(made):
+        yield made
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.asking import close_asking
 from app.life.installation import Installation
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.validation import Validated
@@ -20,6 +19,7 @@ from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.workers.discovery import find_tools
+from tests.app.living import alive
 
 NAMES = ("Receipts", "Back up photos", "Morning digest", "Tidy downloads", "Invoices of the shop")
 SELDOM = "0 9 1 1 *"
@@ -222,8 +222,5 @@ def few(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
     """Runs, with four workflows that have a past; the last is paused, and nothing starts by itself."""
     made = Installation(tmp_path)
     fill(made, 4)
-    made.start()
-    yield made
-    close_asking()
-    made.end()
-    made.close()
+    with alive(made):
+        yield made

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.asking import close_asking
 from app.life.installation import Installation
 from app.lookout import Lookout
 from app.window.history import HistoryPage
 from app.window.window import Window
-from tests.app.living import Wait
+from tests.app.living import Wait, alive
 from tests.app.watchdog import Watchdog
 from tests.bench.window import fill
 
@@ -27,11 +26,8 @@ LONGEST = 50
 def busy(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
     fill(tmp_path / "data", PAST)
     made = Installation(tmp_path / "data")
-    made.start()
-    yield made
-    close_asking()
-    made.end()
-    made.close()
+    with alive(made):
+        yield made
 
 
 def count_events(installation: Installation) -> int:

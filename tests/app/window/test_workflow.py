@@ -21,7 +21,7 @@ from app.window.workflow_times import TimesDialog
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.store import backfills, events, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
-from tests.app.living import Wait
+from tests.app.living import Wait, alive
 from tests.app.window.filling import deploy, few, publish
 
 __all__ = ["few"]
@@ -141,11 +141,8 @@ def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
     made = Installation(tmp_path)
     deploy(made, "chore-9", "Held", consumer=True, paused=True)
     publish(made, "chore-9", 3)
-    made.start()
-    yield made
-    close_asking()
-    made.end()
-    made.close()
+    with alive(made):
+        yield made
 
 
 @pytest.fixture
