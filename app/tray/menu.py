@@ -55,15 +55,12 @@ def list_entries(overview: Overview | None) -> tuple[Entry, ...]:
         return (Entry(words=translate("tray", "Dayhand is starting")), DIVIDER, *ends)
     above = _list_needs(overview) or (Entry(words=_shorten(say_summary(overview))),)
     coming = say_next(overview)
-    return (
-        *above,
-        DIVIDER,
+    middle = (
         *((Entry(words=_shorten(coming)),) if coming else ()),
         *_list_runs(overview),
         *_list_pauses(overview),
-        DIVIDER,
-        *ends,
     )
+    return (*above, DIVIDER, *middle, *((DIVIDER,) if middle else ()), *ends)
 
 
 def fill(menu: QMenu, entries: tuple[Entry, ...], chosen: Callable[[Choice], None]) -> None:

@@ -166,6 +166,10 @@ def test_a_second_start_raises_the_first_ones_window(desk: Desktop, program: Pro
     program.start("--background")
     until(desk.tray_items, "the item in the tray")
     assert not program.has_window()
-    second = [sys.executable, "-m", "app.main", "--data-dir", str(program.folder)]
+    second = [sys.executable, "-m", "app.main", "start", "--data-dir", str(program.folder)]
+    assert desk.start([*second, "--background"], PYTHONPATH=str(ROOT)).wait(60) == 0
+    assert not program.has_window()
     assert desk.start(second, PYTHONPATH=str(ROOT)).wait(60) == 0
     until(program.has_window, "the window")
+    assert desk.start([*second, "nothing.py"], PYTHONPATH=str(ROOT)).wait(60) == 0
+    desk.wait_for_text(APP, "nothing.py cannot be read: No such file or directory.")

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.overview import FAR, Overview, say_summary
 from app.platform.bus import Bus
 from app.tray.icon import Tray, has_dark_panel, write_tooltip
-from app.tray.menu import Choice, Entry, fill, list_entries
+from app.tray.menu import DIVIDER, Choice, Entry, fill, list_entries
 from app.words.states import TrayState
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.engine.workflows.views.workflows import WorkflowView
@@ -118,6 +118,7 @@ def test_a_pause_that_is_over_is_none() -> None:
 def test_without_workflows_there_is_nothing_to_run_or_pause() -> None:
     assert words(list_entries(QUIET)) == ["No workflows yet", "Open Dayhand", "Settings", "Quit"]
     assert words(list_entries(None)) == ["Dayhand is starting", "Open Dayhand", "Settings", "Quit"]
+    assert list_entries(QUIET).count(DIVIDER) == 2, "a panel shows each one, though they follow each other"
 
 
 def test_the_state_is_the_first_that_holds() -> None:
