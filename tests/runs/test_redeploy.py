@@ -219,6 +219,22 @@ def test_a_person_finds_it_out_where_no_tool_can(shop: Shop, answer: str, state:
     assert shop.runs("C")[-1].status == "cancelled"
 
 
+def test_a_consumer_that_goes_and_comes_back_does_nothing_before_it_is_known(shop: Shop) -> None:
+    """X15: nobody acts beside an action of which nobody knows whether it happened."""
+    shop.world.fails = [fail(FailureClass.UNSURE)]
+    shop.deploy(consumer(tool="blind"))
+    shop.publish("a")
+    shop.tick()
+    shop.deploy(job("pass"))
+    shop.deploy(later(consumer(tool="blind")))
+    shop.publish("b")
+    shop.tick()
+    assert (len(shop.world.calls), shop.events()) == (1, {"a": "reserved", "b": "pending"})
+    shop.answering.resolve(shop.requests()[0].run, "happened")
+    shop.tick()
+    assert (len(shop.world.calls), shop.events()) == (2, {"a": "consumed", "b": "consumed"})
+
+
 def test_an_unsure_outcome_goes_on_with_the_new_version_once_it_is_known(shop: Shop) -> None:
     shop.world.fails = [fail(FailureClass.UNSURE)]
     shop.deploy(consumer(tool="blind"))
