@@ -85,6 +85,16 @@ def test_rolling_back_does_not_roll_the_state_back(shop: Shop) -> None:
     assert shop.state("p") == {"n": 12}
 
 
+def test_the_process_of_a_version_goes_with_it(shop: Shop) -> None:
+    """It would wait for a run that never comes."""
+    shop.deploy(job("import os\nctx.done(str(os.getpid()))"))
+    run(shop)
+    pid = int(shop.runs("j")[-1].summary or "")
+    assert is_alive(pid), "it is warm"
+    shop.deploy(job("pass"))
+    shop.wait(lambda: not is_alive(pid))
+
+
 def test_rolling_back_to_a_script_whose_connector_is_gone_is_possible(shop: Shop) -> None:
     """It fails when it runs, with a sentence, and not here."""
     shop.deploy(consumer(approve="always"))
