@@ -12,7 +12,7 @@ from scheduler.engine.workflows.views.requests import RequestView
 translate = QCoreApplication.translate
 OPEN, RECONNECT = "open", "reconnect"
 """Answers that lead to a page instead of giving a command."""
-ROLLBACK = "rollback"
+EDIT, ROLLBACK = "edit", "rollback"
 SENT, SEND = "sent", "send"
 """Shows what a fixer was told, or would be."""
 
@@ -45,7 +45,7 @@ def list_answers(one: RequestView) -> tuple[Answer, ...]:
         case "interrupted":
             return _did_it(one, translate("answers", "It had finished"), translate("answers", "Run it again"))
         case "script-error":
-            return (_retry(one), *_send(one), _roll_back(one), _open())
+            return (_retry(one), *_send(one), *_mend(one), _open())
         case "fix":
             return (_apply(one), _leave_broken(one), _show_sent())
         case "repaired":
@@ -165,6 +165,12 @@ def _take_repair_back(one: RequestView) -> Answer:
         verb="reject",
         arguments={"request": one.id},
     )
+
+
+def _mend(one: RequestView) -> tuple[Answer, ...]:
+    """By hand, or with the version before, where one has worked."""
+    edit = Answer(id=EDIT, label=translate("answers", "Edit"))
+    return () if one.fault is None else (edit,) if one.fault.earlier is None else (edit, _roll_back(one))
 
 
 def _send(one: RequestView) -> tuple[Answer, ...]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.answers import ROLLBACK, SEND, Answer, list_answers
+from app.answers import EDIT, ROLLBACK, SEND, Answer, list_answers
 from app.look.theme import Tone
 from app.notices.notice import Urgency
 from app.notices.problems import Problem
@@ -27,7 +27,7 @@ LOOK = "look"
 
 def make_problem(one: RequestView, overview: Overview) -> Problem:
     """What a notice says; it has room for two buttons."""
-    answers = [answer for answer in list_answers(one) if answer.id not in ("always", ROLLBACK, SEND)][:2]
+    answers = [answer for answer in list_answers(one) if answer.id not in ("always", EDIT, ROLLBACK, SEND)][:2]
     if one.kind in repairs.KINDS:  # a script is read before it is used
         answers = [Answer(id=LOOK, label=translate("answers", "Look at it"))]
     name = ", ".join(overview.name_of(workflow) for workflow in one.workflows)
@@ -55,7 +55,6 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardV
         actions=tuple(
             Action(id=answer.id, label=answer.label, shortcut=answer.shortcut, importance=answer.importance)
             for answer in list_answers(one)
-            if answer.id != ROLLBACK or _has_versions(one.workflow, overview)
         ),
     )
 
@@ -77,11 +76,6 @@ def sign_request(kind: str) -> Sign:
     return Sign(glyph=glyph, word=word, tone=tone)
 
 
-def _has_versions(workflow: str, overview: Overview) -> bool:
-    """Whether there is one to go back to."""
-    return any(one.workflow == workflow and one.version > 1 for one in overview.workflows)
-
-
 def say_request(one: RequestView) -> str:
     """What it asks; an approval in the script's own words."""
     if repairs.is_about_repair(one):
@@ -92,7 +86,17 @@ def say_request(one: RequestView) -> str:
 def _detail(one: RequestView, registry: Registry) -> tuple[Section, ...]:
     if repairs.is_about_repair(one):
         return tuple(repairs.show_repair(one.ui))
-    return _describe(one, registry) if one.kind == "script-error" else (*_show(one.ui), *_describe(one, registry))
+    if one.kind == "script-error":
+        return _quote(one)
+    return (*_show(one.ui), *_describe(one, registry))
+
+
+def _quote(one: RequestView) -> tuple[Section, ...]:
+    """The line at which a script failed."""
+    if one.fault is None or not one.fault.text:
+        return ()
+    title = translate("answers", "Line {number}").format(number=one.fault.line)
+    return (Section(title=title, body=Prose(text=one.fault.text)),)
 
 
 def _show(ui: Any) -> tuple[Section, ...]:

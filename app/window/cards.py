@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.answers import OPEN, RECONNECT, SEND, SENT, Answer, find_answer
+from app.answers import EDIT, OPEN, RECONNECT, SEND, SENT, Answer, find_answer
 from app.asking import Asking, command
 from app.life.installation import Installation
 from app.look.theme import Space
@@ -85,6 +86,9 @@ class Cards(QWidget):
         elif answer.id == OPEN:
             card.set_busy(busy=False)
             self.open_page.emit("workflows", one.workflow)
+        elif answer.id == EDIT and one.fault is not None:
+            card.set_busy(busy=False)
+            QDesktopServices.openUrl(QUrl.fromLocalFile(one.fault.path))
         elif answer.id == SENT:
             card.set_busy(busy=False)
             self._show_sent(one.ui["sent"])

@@ -192,6 +192,8 @@ def recent(db: sqlite3.Connection, workflow: str, most: int) -> list[RunRow]:
 
 def last_committed_script(db: sqlite3.Connection, workflow: str, *, before: int) -> int | None:
     """The version under that number whose run committed last."""
+    if before <= 1:  # many runs would be looked through in vain
+        return None
     query = (
         "SELECT script FROM runs WHERE workflow = ? AND status = 'committed' AND script < ? "
         "ORDER BY number DESC LIMIT 1"

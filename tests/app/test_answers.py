@@ -15,9 +15,9 @@ from app.notices.notice import Urgency
 from app.overview import Overview
 from app.requests import make_card, make_problem
 from app.widgets.card import CardValue, Importance
-from app.widgets.details import Difference, Pairs, Prose, Table
+from app.widgets.details import Difference, Pairs, Prose, Section, Table
 from scheduler.connections.registry import builtin_registry
-from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.engine.workflows.views.requests import FaultView, RequestView
 from scheduler.engine.workflows.views.workflows import WorkflowView
 from scheduler.rules.states import WorkflowState
 from scheduler.store.requests import Given, RequestKind
@@ -47,7 +47,7 @@ def ask(kind: str, **changes: Any) -> RequestView:
     return replace(usual, **changes)
 
 
-def overview(version: int = 1) -> Overview:
+def overview() -> Overview:
     tidy = WorkflowView(
         name="Tidy up",
         workflow="tidy",
@@ -56,13 +56,13 @@ def overview(version: int = 1) -> Overview:
         next=None,
         attention=1,
         tags=(),
-        version=version,
+        version=1,
     )
     return Overview(now=NOW, zone=ZoneInfo("Europe/Berlin"), workflows=(tidy,))
 
 
-def card(one: RequestView, version: int = 1) -> CardValue:
-    return make_card(one, overview(version), REGISTRY)
+def card(one: RequestView) -> CardValue:
+    return make_card(one, overview(), REGISTRY)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -146,9 +146,17 @@ def test_what_a_script_adds_is_shown_before_the_call(ui: Any, bodies: int) -> No
         assert details[0].body == Prose(text=ui)
 
 
-def test_going_back_is_offered_only_where_there_is_a_version_before() -> None:
-    assert "rollback" not in [action.id for action in card(ask("script-error")).actions]
-    assert "rollback" in [action.id for action in card(ask("script-error"), version=2).actions]
+@pytest.mark.parametrize(
+    ("earlier", "offered"), [(None, ["retry", "edit", "open"]), (1, ["retry", "edit", "rollback", "open"])]
+)
+def test_a_script_that_failed_is_mended_or_left_for_a_version_that_worked(
+    earlier: int | None, offered: list[str]
+) -> None:
+    fault = FaultView(path="/home/ann/tidy.py", line=8, text='rows["amount"]', earlier=earlier)
+    shown = card(ask("script-error", fault=fault))
+    assert [action.id for action in shown.actions] == offered
+    assert shown.details == (Section(title="Line 8", body=Prose(text='rows["amount"]')),)
+    assert [id_ for id_, _ in make_problem(ask("script-error", fault=fault), overview()).actions] == ["retry", "open"]
 
 
 def test_the_time_is_that_of_the_clock_and_does_not_grow_old() -> None:

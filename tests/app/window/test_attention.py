@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLabel, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -108,8 +110,12 @@ def test_another_answer_that_comes_too_late_is_refused_politely_and_changes_noth
     assert rows(installation) == []
 
 
-def test_a_script_error_says_the_line_and_can_be_tried_again(
-    empty: Installation, make_page: Callable[[Installation], AttentionPage], qtbot: QtBot, wait: Wait
+def test_a_script_error_shows_the_line_and_can_be_edited_and_tried_again(
+    empty: Installation,
+    make_page: Callable[[Installation], AttentionPage],
+    qtbot: QtBot,
+    wait: Wait,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     deploy(empty, "Broken", 'raise ValueError("no such column")')
     command(empty, "run", target="broken")
@@ -118,7 +124,13 @@ def test_a_script_error_says_the_line_and_can_be_tried_again(
     page.refresh()
     card = wait(lambda: page.cards.cards.get(one.id))
     assert any("line 6" in text and "no such column" in text for text in texts(card))
-    assert list(card.buttons) == ["retry", "open"], "there is no version before to go back to"
+    assert 'raise ValueError("no such column")' in texts(card)
+    assert list(card.buttons) == ["retry", "edit", "open"], "there is no version before to go back to"
+    edited: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", edited.append)
+    card.buttons["edit"].click()
+    assert [one.toLocalFile() for one in edited] == [empty.views.workflow("broken").path]
+    assert card.buttons["edit"].isEnabled()
     with qtbot.waitSignal(page.open_page) as opened:
         card.buttons["open"].click()
     assert opened.args == ["workflows", "broken"]

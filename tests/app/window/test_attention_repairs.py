@@ -168,7 +168,7 @@ def test_where_the_person_looks_first_it_is_sent_after_they_did(
 ) -> None:
     one = break_script(shows=True)
     card = card_of(page, one, wait)
-    assert list(card.buttons) == ["retry", "send", "open"]
+    assert list(card.buttons) == ["retry", "send", "edit", "open"]
     assert "You repair" not in texts(card)
     for answer in ("reject", "accept"):
         card.buttons["send"].click()

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePath
 from typing import Any
 
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views.look import Look
-from scheduler.store import lanes, requests, runs
+from scheduler.store import lanes, requests, runs, workflows
 from scheduler.store.lanes import Block
 from scheduler.store.requests import RequestKind, RequestRow
 
@@ -26,17 +27,30 @@ _HOW = {
         "dayhand resolve {run} not-happened",
         "dayhand resolve {run} skip",
     ),
-    RequestKind.SCRIPT_ERROR: ("dayhand retry {run}", "dayhand rollback {workflow}"),
+    RequestKind.SCRIPT_ERROR: ("dayhand retry {run}",),
     RequestKind.FIX: ("dayhand approve {id}", "dayhand reject {id}"),
     RequestKind.REPAIRED: ("dayhand approve {id}", "dayhand reject {id}"),
     RequestKind.TOO_MANY_FAILURES: ("dayhand retry {run}",),
     RequestKind.INTERNAL: ("dayhand retry {run}",),
 }
 
+_ROLL_BACK = "dayhand rollback {workflow}"
 _REPAIR = ("dayhand fix {run} --show", "dayhand fix {run}")
 """Where somebody repairs scripts: see what they would be sent, and send it."""
 _BLOCKS = {RequestKind.RECONNECT: Block.RECONNECT, RequestKind.KEYRING: Block.RETRYING}
 """What may concern several workflows, with how it closes their lanes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultView:
+    """Where a script failed, and what there is to go back to."""
+
+    path: str
+    line: int | None
+    text: str
+    """What stands in that line, if it is one of the script itself."""
+    earlier: int | None
+    """The version before that worked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +72,8 @@ class RequestView:
     answered: datetime | None
     how: tuple[str, ...]
     """The commands that answer it."""
+    fault: FaultView | None = None
+    """Of a script that failed."""
 
 
 def find_open(look: Look) -> list[RequestView]:
@@ -81,9 +97,11 @@ def find_one(look: Look, text: str) -> RequestView:
 
 def view_request(look: Look, row: RequestRow) -> RequestView:
     given = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow}
-    how = _HOW[row.kind]
-    if row.kind is RequestKind.SCRIPT_ERROR and look.context.settings.fixer.is_on:
-        how = (*how, *_REPAIR)
+    how, fault = _HOW[row.kind], None
+    if row.kind is RequestKind.SCRIPT_ERROR:
+        fault = _find_fault(look, row)
+        how = how if fault is None or fault.earlier is None else (*how, _ROLL_BACK)
+        how = (*how, *_REPAIR) if look.context.settings.fixer.is_on else how
     return RequestView(
         id=row.id,
         kind=row.kind.value.replace(" ", "-"),
@@ -98,6 +116,24 @@ def view_request(look: Look, row: RequestRow) -> RequestView:
         answer=row.answer,
         answered=row.answered,
         how=tuple(line.format(**given) for line in how) if row.answer is None else (),
+        fault=fault,
+    )
+
+
+def _find_fault(look: Look, row: RequestRow) -> FaultView | None:
+    workflow = workflows.find(look.db, row.workflow)
+    run = None if row.run is None else runs.find(look.db, row.run)
+    if workflow is None or run is None:
+        return None
+    error = run.error or {}
+    line, script = error.get("line"), workflows.find_script(look.db, run.workflow, run.script)
+    is_own = PurePath(error.get("file") or "").name == PurePath(workflow.path).name
+    lines = script.source.splitlines() if script is not None and is_own else []
+    return FaultView(
+        path=workflow.path,
+        line=line,
+        text=lines[line - 1].strip() if line and line <= len(lines) else "",
+        earlier=runs.last_committed_script(look.db, run.workflow, before=workflow.script),
     )
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.workflows.views.requests import FaultView
 from scheduler.store import lanes, requests, runs
 from scheduler.store.lanes import Block, LaneRow
 from scheduler.store.requests import RequestKind, RequestRow
@@ -72,6 +73,34 @@ def test_a_lost_account_names_every_workflow_that_waits_for_it(asking: Shop) -> 
     request = asking.views.request("q9")
     assert request.workflows == ("invoices", "receipts")
     assert request.how == ("dayhand connect imap:home",)
+
+
+def test_a_failed_script_shows_its_line_and_a_way_back_only_where_a_version_worked(shop: Shop) -> None:
+    def run(body: str) -> None:
+        shop.deploy(
+            f"""
+            import dayhand
+            flow = dayhand.Workflow("Sums")
+            @flow.job(cron="0 3 * * *")
+            def go(ctx):
+                {body}
+            """
+        )
+        shop.house.commands.run("sums")
+        shop.settle()
+
+    shop.deploy('import dayhand\nflow = dayhand.Workflow("Sums")\n@flow.job(cron="0 3 * * *")\ndef go(ctx): pass')
+    run("1 / 0  # second")
+    [asked] = shop.views.attention()
+    assert asked.fault == FaultView(
+        path=str(shop.folder / "script.py"), line=5, text="1 / 0  # second", earlier=None
+    ), "a version that never ran is none to go back to"
+    assert asked.how == (f"dayhand retry {asked.run}",)
+    run("ctx.done('Good')")
+    run("1 / 0  # fourth")
+    [asked] = shop.views.attention()
+    assert asked.fault is not None and asked.fault.earlier == 3
+    assert asked.how == (f"dayhand retry {asked.run}", "dayhand rollback sums")
 
 
 def test_the_next_times_of_all_come_in_order(asking: Shop) -> None:
