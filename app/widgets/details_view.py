@@ -36,8 +36,9 @@ class DetailsView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.SMALL)
-        for section in sections:
+        for place, section in enumerate(sections):
             if section.title:
+                layout.addSpacing(Space.TIGHT if place else 0)
                 layout.addWidget(_make_title(section.title))
             layout.addWidget(_make_body(section))
 

@@ -47,7 +47,9 @@ class ConnectDialog(Dialog):
         """Without a name a kind is chosen and a name given; with one, it is that connection and no other."""
         self.fields = ConnectFields()
         super().__init__(580, parent, body=self.fields)
-        heading = self.tr("Connect {name}").format(name=name) if name else self.tr("New connection")
+        heading = (
+            self.tr("Connect {name}").format(name=name.partition(":")[2] or name) if name else self.tr("New connection")
+        )
         self.entitle(self.tr("Connect"), heading)
         self._installation, self._asking = installation, Asking(self)
         self._fixed, self._known = name, dict(settings or {})
@@ -78,6 +80,9 @@ class ConnectDialog(Dialog):
         self.cancel.clicked.connect(self.reject)
         self.connect_button.clicked.connect(self._connect)
         self._make_fields()
+        if name:
+            secret = [self.inputs[one] for one in self.inputs if one in self.fields.secret]
+            (*secret, *self.inputs.values())[0].setFocus()  # a password is what is usually asked for again
 
     @property
     def connection(self) -> str:

@@ -224,7 +224,7 @@ class ConnectionsPage(Page):
         if row is None:
             return
         installation, name = self.installation, row.name
-        self.saying.say(self.tr("Testing {name}…").format(name=name), Tone.QUIET)
+        self.saying.say(self.tr("Testing {name}…").format(name=row.title), Tone.QUIET)
         self.asking.ask(
             lambda: try_connection(installation, name),
             lambda sentence: self.saying.say(interpret(sentence), Tone.GOOD),
@@ -247,10 +247,12 @@ class ConnectionsPage(Page):
             )
 
     def _confirm(self, row: ConnectionRow) -> bool:
-        users = self.tr(" Used by: {names}.").format(names=", ".join(row.users)) if row.users else ""
-        question = self.tr("Disconnect {name}?{users} What it points to stays as it is.")
-        action = self.tr("Disconnect")
-        return confirm(action, question.format(name=row.name, users=users), action, self)
+        more = self.tr("What it points to stays as it is.")
+        if row.users:
+            used = self.tr("It is used by {names}.").format(names=self._say_users(row.users))
+            more = f"{used} {more}"
+        action, question = self.tr("Disconnect"), self.tr("Disconnect {name}?").format(name=row.title)
+        return confirm(action, question, action, self, more)
 
     def _after_connect(self, name: str, sentence: str) -> None:
         self._wanted = name

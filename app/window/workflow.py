@@ -246,20 +246,20 @@ class WorkflowPane(QWidget):
         self._asking.ask(act, lambda _: self._done(self.tr("No more past times are run.")), self.saying.refuse)
 
     def _roll_back(self, version: int) -> None:
-        question = self.tr("Use version {number} again? It becomes a new version; what was stored by runs stays.")
-        if self._confirm(self.tr("Roll back"), question.format(number=version)):
+        question = self.tr("Use version {number} again?").format(number=version)
+        more = self.tr("It becomes a new version; what was stored by runs stays.")
+        if self._confirm(self.tr("Roll back"), question, more):
             said = self.tr("Version {number} is in use again.").format(number=version)
             self._command(said, "rollback", workflow=self.slug, version=version)
 
     def _archive(self) -> None:
-        if self._confirm(
-            self.tr("Put away"), self.tr("Put {name} away? Nothing of it runs until you deploy it again.")
-        ):
+        more = self.tr("Nothing of it runs until you deploy it again.")
+        if self._confirm(self.tr("Put away"), self.tr("Put {name} away?"), more):
             self._leave_after("archive", self.tr("{name} is put away."))
 
     def _remove(self) -> None:
-        question = self.tr("Remove {name} with all its history? This cannot be taken back. Your file stays.")
-        if self._confirm(self.tr("Remove"), question):
+        more = self.tr("This cannot be taken back. Your file stays.")
+        if self._confirm(self.tr("Remove"), self.tr("Remove {name} with all its history?"), more):
             self._leave_after("remove", self.tr("{name} is removed."))
 
     def _leave_after(self, verb: str, said: str) -> None:
@@ -271,8 +271,8 @@ class WorkflowPane(QWidget):
 
         self._asking.ask(lambda: command(installation, verb, workflow=slug), leave, self.saying.refuse)
 
-    def _confirm(self, action: str, question: str) -> bool:
-        return confirm(action, question.format(name=self.name.text()), action, self)
+    def _confirm(self, action: str, question: str, more: str) -> bool:
+        return confirm(action, question.format(name=self.name.text()), action, self, more)
 
     def _deploy_again(self, path: str) -> None:
         dialog = DeployDialog(self._installation, Path(path), self)

@@ -51,6 +51,7 @@ class PermissionsTab(QWidget):
         layout.addWidget(self.list, 1)
         layout.addWidget(self.unasked)
         layout.addLayout(row)
+        layout.addStretch(0)  # takes the room of a list that is not there
         self.list.currentRowChanged.connect(lambda _: self._offer())
         self.allow_button.clicked.connect(lambda: self._emit(self.allow))
         self.revoke_button.clicked.connect(lambda: self._emit(self.revoke))

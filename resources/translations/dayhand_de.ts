@@ -183,12 +183,16 @@
         <translation>{name} wird geprüft …</translation>
     </message>
     <message>
-        <source> Used by: {names}.</source>
-        <translation> Genutzt von: {names}.</translation>
+        <source>What it points to stays as it is.</source>
+        <translation>Worauf sie zeigt, bleibt, wie es ist.</translation>
     </message>
     <message>
-        <source>Disconnect {name}?{users} What it points to stays as it is.</source>
-        <translation>{name} trennen?{users} Worauf sie zeigt, bleibt, wie es ist.</translation>
+        <source>It is used by {names}.</source>
+        <translation>Genutzt wird sie von {names}.</translation>
+    </message>
+    <message>
+        <source>Disconnect {name}?</source>
+        <translation>{name} trennen?</translation>
     </message>
     <message>
         <source>Disconnect</source>
@@ -1886,8 +1890,20 @@ Deine: {mine}</translation>
         <translation>Es werden keine Termine mehr nachgeholt.</translation>
     </message>
     <message>
-        <source>Use version {number} again? It becomes a new version; what was stored by runs stays.</source>
-        <translation>Wieder Version {number} nehmen? Sie wird eine neue Version; was Läufe gespeichert haben, bleibt.</translation>
+        <source>Use version {number} again?</source>
+        <translation>Wieder Version {number} nehmen?</translation>
+    </message>
+    <message>
+        <source>It becomes a new version; what was stored by runs stays.</source>
+        <translation>Sie wird eine neue Version; was Läufe gespeichert haben, bleibt.</translation>
+    </message>
+    <message>
+        <source>Put {name} away?</source>
+        <translation>{name} weglegen?</translation>
+    </message>
+    <message>
+        <source>This cannot be taken back. Your file stays.</source>
+        <translation>Das lässt sich nicht zurücknehmen. Deine Datei bleibt.</translation>
     </message>
     <message>
         <source>Roll back</source>
@@ -1898,24 +1914,24 @@ Deine: {mine}</translation>
         <translation>Version {number} ist wieder in Gebrauch.</translation>
     </message>
     <message>
-        <source>Put away</source>
-        <translation>Weglegen</translation>
+        <source>Nothing of it runs until you deploy it again.</source>
+        <translation>Nichts davon läuft, bis du ihn wieder einrichtest.</translation>
     </message>
     <message>
-        <source>Put {name} away? Nothing of it runs until you deploy it again.</source>
-        <translation>{name} weglegen? Nichts davon läuft, bis du ihn neu einrichtest.</translation>
+        <source>Put away</source>
+        <translation>Weglegen</translation>
     </message>
     <message>
         <source>{name} is put away.</source>
         <translation>{name} ist weggelegt.</translation>
     </message>
     <message>
-        <source>Remove {name} with all its history? This cannot be taken back. Your file stays.</source>
-        <translation>{name} mit dem ganzen Verlauf entfernen? Das lässt sich nicht zurücknehmen. Deine Datei bleibt.</translation>
-    </message>
-    <message>
         <source>Remove</source>
         <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Remove {name} with all its history?</source>
+        <translation>{name} mit dem ganzen Verlauf entfernen?</translation>
     </message>
     <message>
         <source>{name} is removed.</source>
@@ -2142,6 +2158,10 @@ Deine: {mine}</translation>
         <translation>Gestoppt</translation>
     </message>
     <message>
+        <source>Line {number}</source>
+        <translation>Zeile {number}</translation>
+    </message>
+    <message>
         <source>Approve</source>
         <translation>Zustimmen</translation>
     </message>
@@ -2224,6 +2244,10 @@ Deine: {mine}</translation>
     <message>
         <source>The repaired script stays in use.</source>
         <translation>Das reparierte Skript bleibt in Gebrauch.</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>Bearbeiten</translation>
     </message>
     <message>
         <source>Have it repaired…</source>

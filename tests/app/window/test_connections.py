@@ -219,6 +219,8 @@ def test_what_is_secret_goes_to_the_keyring_and_stays_when_it_is_left_empty(
     with Doorman().working() as doorman:
         dialog = ConnectDialog(few, "door:home")
         qtbot.addWidget(dialog)
+        assert dialog.heading.text() == "Connect home"
+        assert dialog.focusWidget() is line(dialog, "password")
         line(dialog, "url").setText(doorman.url)
         line(dialog, "password").setText(" wrong ")
         dialog.connect_button.click()

@@ -249,7 +249,7 @@ def test_versions_are_compared_and_an_earlier_one_can_be_used_again(
     assert not pane.versions.back.isEnabled()
     pane.versions.list.setCurrentRow(1)
     asked: list[str] = []
-    monkeypatch.setattr(WorkflowPane, "_confirm", lambda _, action, question: asked.append(action) or True)
+    monkeypatch.setattr(WorkflowPane, "_confirm", lambda _, action, *words: asked.append(action) or True)
     pane.versions.back.click()
     wait(lambda: len(workflows.scripts(few.database.read(), "chore-0")) == 3)
     assert asked == ["Roll back"]
