@@ -13,16 +13,5 @@ def chain(*parts: QWidget) -> None:
         QWidget.setTabOrder(one, other)
 
 
-def put_last(widget: QWidget) -> None:
-    """After everything else in its window."""
-    window, last = widget.window(), widget
-    one = window.nextInFocusChain()
-    while one is not None and one is not window:
-        last = one if _stops(one) else last
-        one = one.nextInFocusChain()
-    if last is not widget:
-        QWidget.setTabOrder(last, widget)
-
-
 def _stops(widget: QWidget) -> bool:
     return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and not widget.isHidden()

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -85,7 +86,7 @@ class HistoryPage(Page):
 
     def search(self) -> None:
         """In the log for whoever is in it, else in everything that ran."""
-        focused, log = self.window().focusWidget(), self.pane.log
+        focused, log = QApplication.focusWidget(), self.pane.log
         if focused is not None and log.isVisible() and log.isAncestorOf(focused):
             log.field.come()
             return

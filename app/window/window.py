@@ -37,7 +37,6 @@ from app.look.theme import Space, Tone, blend, colours_of
 from app.overview import Overview, say_next, say_summary
 from app.widgets.fitting import fit
 from app.widgets.stack import Stack
-from app.widgets.tabbing import put_last
 from app.widgets.toast import Toast
 from app.window.page import Page, dropped_script
 from app.window.pages import PAGES, make_page, say_title
@@ -183,10 +182,8 @@ class Window(QMainWindow):
         self._name_items()
 
     def focusNextPrevChild(self, forth: bool) -> bool:  # noqa: N802, FBT001  # Qt's name
-        """As one reads: the side, the page, and Help at the end, though it was made before most of the page."""
         if self.page is not None:
             self.page.order()
-        put_last(self.help)
         return super().focusNextPrevChild(forth)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
@@ -197,6 +194,10 @@ class Window(QMainWindow):
             self.refresh()
 
     def _make_parts(self) -> None:
+        # Tab goes in a circle, as widgets were made: the foot first, then the side and all pages, which come later.
+        inner = QWidget()
+        self.resume = QPushButton(self.tr("Resume"), inner)
+        self.help = QPushButton(self.tr("Help"), inner)
         self.navigation = QListWidget()
         self.navigation.setAccessibleName(self.tr("Pages"))
         self.navigation.setIconSize(QSize(18, 18))
@@ -213,7 +214,6 @@ class Window(QMainWindow):
         self.status = QLabel()
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         mark(self.status, "ink", "muted")
-        self.resume = QPushButton(self.tr("Resume"))
         self.resume.setAutoDefault(False)
         self.resume.clicked.connect(self._resume)
         self.resume.hide()
@@ -224,7 +224,6 @@ class Window(QMainWindow):
         foot.setContentsMargins(Space.LARGE, Space.TIGHT, Space.LARGE, Space.SMALL)
         foot.addWidget(self.status, 1)
         foot.addWidget(self.resume)
-        self.help = QPushButton(self.tr("Help"))
         self.help.setAutoDefault(False)
         mark(self.help, "importance", "quiet")
         self.help.clicked.connect(self._help)
@@ -233,7 +232,6 @@ class Window(QMainWindow):
         body.setSpacing(0)
         body.addWidget(self.navigation)
         body.addWidget(self._room, 1)
-        inner = QWidget()
         whole = QVBoxLayout(inner)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -241,6 +239,7 @@ class Window(QMainWindow):
         whole.addWidget(line)
         whole.addLayout(foot)
         self.setCentralWidget(inner)
+        self.navigation.setFocus()
         self.toast = Toast(self)
         self._dress()
         self._name_items()

@@ -1,6 +1,7 @@
 """The window's frame: pages, keys, size, and the line that says how everything stands."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,13 @@ from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QPixmapCache
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.asking import command
 from app.life.installation import Installation
 from app.look.dressing import make_stylesheet
 from app.look.theme import LIGHT
+from app.window.attention import AttentionPage
 from app.window.deploy_dialog import DeployDialog
 from app.window.help import HelpDialog, list_page_keys
 from app.window.pages import PAGES
@@ -21,8 +24,12 @@ from app.window.window import Window
 from app.window.workflow import WorkflowPane
 from app.words.languages import Language, speak
 from scheduler.engine.runs.workshop import Workshop
+from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.store import requests
+from scheduler.store.requests import RequestKind, RequestRow
 from tests.app.living import Wait, deploy, overview_of
 from tests.app.window.filling import few
+from tests.engine.harness import START
 
 __all__ = ["few"]
 
@@ -311,3 +318,31 @@ def test_tab_goes_as_one_reads(
     wanted = [window.navigation, card, card.buttons["approve"], today.timeline, window.help]
     assert [one for one in seen if one in wanted] == wanted
     assert seen[-1] is window.help
+
+
+def test_a_card_that_goes_leaves_the_next_its_buttons(
+    installation: Installation,
+    request_: RequestView,
+    open_window: Callable[[Installation], Window],
+    wait: Wait,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Focus goes on when the button that has it cannot be pressed any more. What Python was told of the way there
+    (`nextInFocusChain`) belongs to the widget that it was asked of, and is lost with it."""
+    monkeypatch.setattr("app.window.cards.LINGER", 0)
+    with installation.database.write() as db:
+        requests.put(db, RequestRow("later", RequestKind.APPROVAL, request_.workflow, "later", "May I?", START))
+    window = open_window(installation)
+    window.open_page("attention")
+    page = window.pages["attention"]
+    assert isinstance(page, AttentionPage)
+    overview = overview_of(installation)
+    window.show_overview(overview)
+    first, second = page.cards.cards[request_.id], page.cards.cards["later"]
+    first.buttons["approve"].setFocus()
+    first.set_busy(busy=True)
+    window.show_overview(replace(overview, requests=tuple(one for one in overview.requests if one.id == "later")))
+    wait(lambda: not isValid(first))
+    second.buttons["approve"].hide()
+    second.buttons["approve"].show()
+    wait(lambda: second.buttons["approve"].geometry().bottom() < second.height())
