@@ -20,6 +20,7 @@ from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
 from app.widgets.empty import EmptyPage
+from app.widgets.fitting import fit
 from app.widgets.stack import Stack
 from app.window.history_export import HistoryExport, name_by_kind
 from app.window.history_filters import HistoryFilters
@@ -262,6 +263,7 @@ class HistoryPage(Page):
         name_by_kind(dialog)
         dialog.fileSelected.connect(lambda found: self.export_to(Path(found)))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        fit(dialog, dialog.sizeHint())
         dialog.open()
 
     def export_to(self, path: Path) -> None:

@@ -1,8 +1,9 @@
 """The button beside a line for a path, which lets the person choose it in a dialog of the system."""
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
+from app.widgets.file_dialog import choose_folder, choose_target
 from app.window.saying import make_button
 
 translate = QCoreApplication.translate
@@ -13,10 +14,9 @@ def make_choose(line: QLineEdit, name: str, *, is_folder: bool) -> QPushButton:
 
     def choose() -> None:
         if is_folder:
-            found = QFileDialog.getExistingDirectory(line, translate("paths", "Choose a folder"), line.text())
+            found = choose_folder(line, translate("paths", "Choose a folder"), line.text())
         else:
-            said, kept = translate("paths", "Choose a file"), QFileDialog.Option.DontConfirmOverwrite
-            found, _ = QFileDialog.getSaveFileName(line, said, line.text(), options=kept)
+            found = choose_target(line, translate("paths", "Choose a file"), line.text(), warns=False)
         if found:
             line.setText(found)
 

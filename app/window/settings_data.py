@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMessageBox, QPushButton, QWidget
 
 from app.asking import Asking
 from app.keeping.bundle import BundleError
@@ -15,6 +15,7 @@ from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone
 from app.widgets.details_view import make_text
+from app.widgets.file_dialog import choose_file, choose_target
 from app.widgets.question import make_question
 from app.window.saying import Saying, make_button
 from app.words.interpreting import interpret
@@ -147,14 +148,14 @@ class DataSection(QWidget):
             self.write_diagnostics(target)
 
     def _choose_import(self) -> None:
-        found, _ = QFileDialog.getOpenFileName(self, self.tr("Import"), "", self.tr("Exports of Dayhand (*.zip)"))
+        found = choose_file(self, self.tr("Import"), self.tr("Exports of Dayhand (*.zip)"))
         if found:
             self.look_at_import(Path(found))
 
     def _choose_target(self, name: str) -> Path | None:
         now = self._installation.house.engine.context.clock.now().astimezone()
         proposed = str(Path.home() / f"{name}-{now:%Y-%m-%d}.zip")
-        found, _ = QFileDialog.getSaveFileName(self, self.tr("Save as"), proposed, self.tr("Zip files (*.zip)"))
+        found = choose_target(self, self.tr("Save as"), proposed, self.tr("Zip files (*.zip)"))
         return Path(found) if found else None
 
 

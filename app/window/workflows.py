@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
 from app.asking import command
 from app.life.installation import Installation
@@ -14,6 +14,7 @@ from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
 from app.widgets.choices import refill
 from app.widgets.empty import EmptyPage
+from app.widgets.file_dialog import choose_file
 from app.widgets.flow import Flow
 from app.widgets.search_field import SearchField
 from app.widgets.signs import sign_workflow
@@ -92,7 +93,7 @@ class WorkflowsPage(Page):
         return index.data(ROW) if index.isValid() and self.list.selectionModel().isSelected(index) else None
 
     def choose_file(self) -> None:
-        found, _ = QFileDialog.getOpenFileName(self, self.tr("Deploy a script"), "", self.tr("Python files (*.py)"))
+        found = choose_file(self, self.tr("Deploy a script"), self.tr("Python files (*.py)"))
         if found:
             self.deploy(Path(found))
 

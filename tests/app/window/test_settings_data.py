@@ -4,11 +4,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.keeping.export import check_export, write_export
 from app.life.installation import Installation
+from app.window import settings_data
 from app.window.settings_data import DataSection, say_taken
 from scheduler.engine.moving import TakenIn
 from tests.app.living import Wait
@@ -34,8 +35,8 @@ def press(section: DataSection, label: str) -> None:
 
 def choose(monkeypatch: pytest.MonkeyPatch, path: Path | str) -> None:
     """The system's own dialog is not ours to test: the person chose this."""
-    for name in ("getSaveFileName", "getOpenFileName"):
-        monkeypatch.setattr(QFileDialog, name, lambda *_: (str(path), ""))
+    for name in ("choose_file", "choose_target"):
+        monkeypatch.setattr(settings_data, name, lambda *_: str(path))
 
 
 def test_everything_is_exported_while_it_runs(
