@@ -15,6 +15,8 @@ class Script:
     source: str
     python: str | None = None
     """The Python that runs it; None is the app's own."""
+    is_fenced: bool = True
+    """Whether it is kept from what `dayhand._fence` names; who runs the person's commands cannot be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

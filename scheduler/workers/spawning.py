@@ -48,12 +48,12 @@ def environment(surroundings: Mapping[str, str], mark: str) -> dict[str, str]:
     return {**passed, MARK: mark}
 
 
-def spawn(python: str | None, limits: Limits) -> Spawned:
+def spawn(python: str | None, limits: Limits, *, is_fenced: bool) -> Spawned:
     """Start a worker in a session of its own; CouldNotStartError says why it could not be."""
-    return _starter.submit(_spawn, command_for(python), limits).result()
+    return _starter.submit(_spawn, command_for(python), limits, is_fenced=is_fenced).result()
 
 
-def _spawn(command: Sequence[str], limits: Limits) -> Spawned:
+def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool) -> Spawned:
     mark = secrets.token_hex(MARK_LENGTH // 2)
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
@@ -65,6 +65,7 @@ def _spawn(command: Sequence[str], limits: Limits) -> Spawned:
         "message": limits.message,
         "memory": limits.memory,
         "host": os.getpid(),
+        "fence": is_fenced,
     }
     try:
         process = subprocess.Popen(  # noqa: S603  a list, never a shell

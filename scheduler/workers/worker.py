@@ -58,7 +58,7 @@ class Worker:
         self.script = script
         self.description: dict[str, Any] = {}
         self._limits = limits or Limits()
-        spawned = spawn(script.python, self._limits)
+        spawned = spawn(script.python, self._limits, is_fenced=script.is_fenced)
         self.pid = spawned.process.pid
         self.mark = spawned.mark
         self._process: subprocess.Popen[bytes] = spawned.process

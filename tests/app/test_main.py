@@ -88,7 +88,7 @@ import os
 import sys
 sys.frozen, sys._MEIPASS = True, {str(SDK.parent)!r}
 reading, writing = os.pipe()
-told = '{{"read": %d, "write": %d, "message": 100, "host": 1}}' % (reading, writing)
+told = '{{"read": %d, "write": %d, "message": 100, "host": 1, "fence": true}}' % (reading, writing)
 sys.argv = ['dayhand', '--worker', told]
 leave = os._exit
 def tell(code):

@@ -259,3 +259,13 @@ def test_what_a_producer_may_not_do_is_an_error_of_its_script(shop: Shop, body: 
     run = shop.runs("p")[-1]
     assert run.status == "failed:logic" and sentence in run.error["sentence"]
     assert shop.lane().blocked == "script error"
+
+
+def test_a_script_without_jobs_is_fenced_and_one_that_runs_the_persons_commands_is_not(shop: Shop) -> None:
+    shop.deploy(producer("print('NoNewPrivs:\\t1' in open('/proc/self/status').read())"))
+    shop.tick()
+    assert shop.log(shop.runs("p")[-1].id) == "True\n"
+    shop.deploy(job("ctx.run(['grep', 'NoNewPrivs', '/proc/self/status'])"))
+    shop.commands.run("w")
+    shop.tick()
+    assert shop.log(shop.runs("j")[-1].id) == "NoNewPrivs:\t0\n"

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from scheduler.engine.plans import Plan
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.rules.phases import HandlerKind
 from scheduler.workers.dependencies import Dependencies
 from scheduler.workers.environments import CouldNotInstallError, Environments
 from scheduler.workers.limits import Limits
@@ -115,6 +116,7 @@ class Workshop:
             path=plan.path,
             source=plan.source,
             python=self.environments.prepare(plan.needs, keep),
+            is_fenced=all(handler.kind is not HandlerKind.JOB for handler in plan.handlers.values()),
         )
         with self._lock:
             if len(self._scripts) > _KEPT:

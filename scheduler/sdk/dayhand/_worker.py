@@ -24,8 +24,10 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(argument: str) -> None:
-    """Serve until the host closes the connection. The argument is JSON: descriptors, limits, the host's pid."""
+    """Serve until the host closes the connection. The argument is JSON: descriptors, limits, the host, a fence."""
     told = json.loads(argument)
+    if told["fence"]:
+        _raise_fence()
     link = Link(told["read"], told["write"], told["message"])
     _bind_to_host(told["host"])
     output = Output()
@@ -165,6 +167,13 @@ def _limit_memory(limit: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     except (ImportError, OSError, ValueError):
         return
+
+
+def _raise_fence() -> None:
+    with suppress(ImportError, OSError, AttributeError):  # some small Pythons have no ctypes
+        from ._fence import raise_fence  # noqa: PLC0415
+
+        raise_fence()
 
 
 def _bind_to_host(host: int) -> None:
