@@ -32,7 +32,7 @@ def keep_choice(
 def _keep_choice(
     house: "House", settings: dict[str, Any], secrets: dict[str, Any], follow: Callable[[FixerChoice], None]
 ) -> FixerChoice:
-    from app.keeping.preferences import PreferencesError, read_preferences  # noqa: PLC0415  knows how things look
+    from app.keeping.preferences import PreferencesError, read_preferences  # which loads Qt
 
     before = read_preferences(house.folder)
     if not settings and not secrets:
@@ -56,7 +56,7 @@ def _keep_choice(
 
 
 def _write(house: "House", before: "Preferences", chosen: FixerChoice) -> None:
-    from app.keeping.preferences import keep_preferences  # noqa: PLC0415  as above
+    from app.keeping.preferences import keep_preferences
 
     keep_preferences(house.folder, replace(before, fixer=chosen))
 

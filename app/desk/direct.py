@@ -45,10 +45,10 @@ class ReadingFloor:
     def act(self, command: Callable[[House], Answer]) -> Answer:  # noqa: ARG002  nothing can be done here
         raise refuse_not_running()
 
-    def validate(self, path: str, source: str) -> Validated:  # noqa: ARG002
+    def validate(self, path: str, source: str) -> Validated:  # noqa: ARG002  as above
         raise refuse_not_running()
 
-    def show(self, file: str) -> str:  # noqa: ARG002
+    def show(self, file: str) -> str:  # noqa: ARG002  as above
         raise refuse_not_running()
 
     def quit(self) -> None:

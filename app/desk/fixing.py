@@ -30,7 +30,7 @@ class Fixes:
 
     def fix_propose(self, run: str, fixer: dict[str, Any]) -> dict[str, Any]:
         """Ask the fixer; nothing is changed."""
-        from scheduler.engine.fixing.fixing import NoFixError  # noqa: PLC0415
+        from scheduler.engine.fixing.fixing import NoFixError
 
         try:
             found = self._fixing(partial(_read_fixer, fixer)).propose(run)
@@ -51,7 +51,7 @@ class Fixes:
 
     def fix_apply(self, run: str, source: str, *, automatic: bool = False) -> dict[str, Any]:
         """Use a proposed script, after the person's yes; it is checked again."""
-        from scheduler.engine.fixing.fixing import NoFixError  # noqa: PLC0415
+        from scheduler.engine.fixing.fixing import NoFixError
 
         fixing = self._fixing()
         try:
@@ -74,8 +74,8 @@ class Fixes:
         self._floor.act(follow)
 
     def _fixing(self, make: "Callable[[House], Fixer] | None" = None) -> "Fixing":
-        from scheduler.engine.fixing.fixing import Fixing  # noqa: PLC0415
-        from scheduler.engine.fixing.rehearsal import rehearse  # noqa: PLC0415
+        from scheduler.engine.fixing.fixing import Fixing
+        from scheduler.engine.fixing.rehearsal import rehearse
 
         house = self._floor.act(lambda house: house)
         fixer = None if make is None else make(house)
@@ -85,9 +85,9 @@ class Fixes:
 
 def _read_fixer(told: dict[str, Any], house: "House") -> "Fixer":
     """The one that was named, else the one of the settings."""
-    from scheduler.engine.fixing.chat import ChatFixer  # noqa: PLC0415
-    from scheduler.engine.fixing.command import CommandFixer  # noqa: PLC0415
-    from scheduler.engine.fixing.making import make_fixer  # noqa: PLC0415
+    from scheduler.engine.fixing.chat import ChatFixer
+    from scheduler.engine.fixing.command import CommandFixer
+    from scheduler.engine.fixing.making import make_fixer
 
     chosen = house.engine.context.settings.fixer
     if not told:

@@ -11,5 +11,5 @@ def spare_sources() -> None:
     with suppress(ImportError, AttributeError):  # a release that looks no more
         from shibokensupport import feature  # type: ignore[import-not-found]  # noqa: PLC0415
 
-        feature._mod_uses_pyside = lambda _: False  # noqa: SLF001
+        feature._mod_uses_pyside = lambda _: False  # noqa: SLF001  the only way in
     linecache.clearcache()  # what it has read until now

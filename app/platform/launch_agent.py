@@ -61,7 +61,7 @@ class LaunchAgent:
         """What launchctl says; nothing where it cannot be asked."""
         command = [self._launchctl, *arguments]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603  our own words
         except (OSError, subprocess.TimeoutExpired):
             return ""
         return done.stdout

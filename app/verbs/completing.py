@@ -47,7 +47,7 @@ class _Typed:
         self._wanting: Action | str | None = None
         """The option before the word, if it takes a value: fields of a connection are not known here."""
         self._operands = 0
-        options = {name: action for action in self._parser._actions for name in action.option_strings}  # noqa: SLF001
+        options = {name: action for action in self._parser._actions for name in action.option_strings}  # noqa: SLF001  argparse shows them to nobody
         for word in words:
             if self._wanting is not None:
                 if isinstance(self._wanting, Action) and self._wanting.dest == "data_dir":
@@ -60,7 +60,7 @@ class _Typed:
                 self._operands += 1
 
     def possible(self, word: str) -> Iterator[tuple[str, str]]:
-        operands = [action for action in self._parser._actions if not action.option_strings]  # noqa: SLF001
+        operands = [action for action in self._parser._actions if not action.option_strings]  # noqa: SLF001  as above
         if isinstance(self._wanting, str):
             yield FILES, ""
         elif self._wanting is not None:

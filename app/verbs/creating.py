@@ -112,7 +112,7 @@ def _answer(question: Question, text: str | None) -> Any:
 
 
 def _default(question: Question) -> str:
-    from app.platform.zone import machine_zone  # noqa: PLC0415  only where it is asked
+    from app.platform.zone import machine_zone
 
     return machine_zone() if question.kind is Kind.ZONE else question.shown_default()
 

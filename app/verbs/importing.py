@@ -138,7 +138,7 @@ def _is_of_system(name: str) -> bool:
 
 def _times(job: Job) -> tuple[str, list[datetime], list[datetime] | None]:
     """In words, and the next ones: ours, and those of the old scheduler."""
-    from app.platform.zone import machine_zone  # noqa: PLC0415  only where times are shown
+    from app.platform.zone import machine_zone
 
     machine, after = machine_zone(), now().replace(microsecond=0)
     spec = Spec.read({one: job.settings[one] for one in _TIMES if one in job.settings}, machine_zone=machine, now=after)

@@ -18,10 +18,10 @@ def _export_arguments(parser: ArgumentParser) -> None:
 
 
 def _export(options: Namespace) -> Told:
-    from app.keeping.bundle import BundleError  # noqa: PLC0415  loaded when needed
-    from app.keeping.export import write_export  # noqa: PLC0415
-    from scheduler.engine.clock import SystemClock  # noqa: PLC0415
-    from scheduler.store.health import open_for_reading  # noqa: PLC0415
+    from app.keeping.bundle import BundleError
+    from app.keeping.export import write_export
+    from scheduler.engine.clock import SystemClock
+    from scheduler.store.health import open_for_reading
 
     target: Path = options.file.absolute()
     if target.exists():
@@ -47,10 +47,10 @@ def _import_arguments(parser: ArgumentParser) -> None:
 
 
 def _import(options: Namespace) -> Told:
-    from app.keeping.bundle import BundleError  # noqa: PLC0415  loaded when needed
-    from app.keeping.export import is_used, read_export  # noqa: PLC0415
-    from scheduler.engine.clock import SystemClock  # noqa: PLC0415
-    from scheduler.store.lock import hold  # noqa: PLC0415
+    from app.keeping.bundle import BundleError
+    from app.keeping.export import is_used, read_export
+    from scheduler.engine.clock import SystemClock
+    from scheduler.store.lock import hold
 
     folder = data_dir(options)
     with refusing(), hold(folder):

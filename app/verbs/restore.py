@@ -28,8 +28,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> Restored:
     folder = data_dir(options)
     with refusing():
-        from scheduler.store.health import restore  # noqa: PLC0415  loaded when needed
-        from scheduler.store.lock import hold  # noqa: PLC0415
+        from scheduler.store.health import restore
+        from scheduler.store.lock import hold
 
         with hold(folder):
             return Restored(restore(folder, SystemClock().now()).name)

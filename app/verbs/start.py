@@ -86,7 +86,7 @@ def run(options: Namespace) -> Ended:
         return Ended(str(error))
     except RefusedError as error:
         if has_window and (sys.stderr is None or not sys.stderr.isatty()):  # who starts it from a menu sees no terminal
-            from app.life.appearing import tell  # noqa: PLC0415  Qt and SQLite are loaded only where they are needed
+            from app.life.appearing import tell
 
             tell(folder, error.sentence)
         raise
@@ -95,20 +95,20 @@ def run(options: Namespace) -> Ended:
 
 def _live(folder: Path, wanted: Wanted, *, has_window: bool) -> None:
     if not has_window:
-        from app import headless  # noqa: PLC0415  as above
+        from app import headless
 
         headless.run(folder, wanted)
         return
-    from app.life.appearing import appear  # noqa: PLC0415  as above
+    from app.life.appearing import appear
 
     app, tray = appear(folder)
-    from app.life import lives  # noqa: PLC0415  most of all, and after the icon is there
+    from app.life import lives  # most of all, and after the icon is there
 
     lives.run(app, tray, folder, wanted)
 
 
 def _demo_dir() -> Path:
-    from app.demo import demo_dir  # noqa: PLC0415
+    from app.demo import demo_dir
 
     return demo_dir()
 
@@ -123,7 +123,7 @@ def has_display(environment: Mapping[str, str] = os.environ, system: str = sys.p
 @contextmanager
 def _held(folder: Path, wanted: Wanted, *, alone: bool) -> Iterator[None]:
     """The folder's lock. Where an app has it: that one is shown, or if this is to be `alone`, this one is refused."""
-    from scheduler.store.lock import FolderInUseError, hold  # noqa: PLC0415
+    from scheduler.store.lock import FolderInUseError, hold
 
     give_up = time.monotonic() + _CLOSING
     while True:
@@ -166,7 +166,7 @@ def _pass_on(end: socket.socket, wanted: Wanted) -> str:
 
 
 def _silent() -> RefusedError:
-    from app.life.appearing import SILENT  # noqa: PLC0415  as above
+    from app.life.appearing import SILENT
 
     return RefusedError("silent", str(SILENT))
 

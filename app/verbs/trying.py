@@ -44,12 +44,12 @@ def _days(text: str) -> int:
 
 
 def _try(options: Namespace) -> Told:
-    from app.desk.plain import plain  # noqa: PLC0415  the engine is loaded only where something runs
-    from app.platform.zone import machine_zone  # noqa: PLC0415
-    from scheduler.connections.keeper import Keeper  # noqa: PLC0415
-    from scheduler.connections.registry import builtin_registry  # noqa: PLC0415
-    from scheduler.engine.workflows.trying.trial import Surroundings, try_script  # noqa: PLC0415
-    from scheduler.engine.workflows.validation import NotValidError  # noqa: PLC0415
+    from app.desk.plain import plain
+    from app.platform.zone import machine_zone
+    from scheduler.connections.keeper import Keeper
+    from scheduler.connections.registry import builtin_registry
+    from scheduler.engine.workflows.trying.trial import Surroundings, try_script
+    from scheduler.engine.workflows.validation import NotValidError
 
     path = options.file.absolute()
     source = read_script(path)
@@ -90,9 +90,9 @@ def _tell_progress(sentence: str) -> None:
 
 def _connections(folder: Path) -> dict[str, dict[str, Any]]:
     """Those of the real installation, as they are; none if there is none."""
-    from scheduler.store import connections  # noqa: PLC0415
-    from scheduler.store.errors import StoreError  # noqa: PLC0415
-    from scheduler.store.health import open_for_reading  # noqa: PLC0415
+    from scheduler.store import connections
+    from scheduler.store.errors import StoreError
+    from scheduler.store.health import open_for_reading
 
     try:
         database = open_for_reading(folder)

@@ -69,7 +69,7 @@ def _uninstall(options: Namespace) -> Told:
     if not (folder / _STORE).exists():
         raise RefusedError("nothing", f"There is no data of Dayhand in {folder}.")
     with refusing():
-        from scheduler.store.lock import hold  # noqa: PLC0415  loaded where it is needed
+        from scheduler.store.lock import hold
 
         with hold(folder):
             found = _find(folder, keep_keyring=options.keep_keyring, usual=options.data_dir is None)
@@ -101,14 +101,14 @@ def _find(folder: Path, *, keep_keyring: bool, usual: bool) -> Found:
 
 def _find_secrets(folder: Path) -> Iterator[str]:
     """What has an entry in the keyring, which only the store and the settings know."""
-    from app.keeping.preferences import read_preferences  # noqa: PLC0415  loaded where they are needed
-    from scheduler.connections.errors import ConnectionRuleError  # noqa: PLC0415  loaded where they are needed
-    from scheduler.connections.registry import builtin_registry, parse_name  # noqa: PLC0415
-    from scheduler.engine.fixing.choice import KEY  # noqa: PLC0415
-    from scheduler.engine.runs.tools import keeps_secrets  # noqa: PLC0415
-    from scheduler.store import connections  # noqa: PLC0415
-    from scheduler.store.errors import StoreError  # noqa: PLC0415
-    from scheduler.store.health import open_for_reading  # noqa: PLC0415
+    from app.keeping.preferences import read_preferences
+    from scheduler.connections.errors import ConnectionRuleError
+    from scheduler.connections.registry import builtin_registry, parse_name
+    from scheduler.engine.fixing.choice import KEY
+    from scheduler.engine.runs.tools import keeps_secrets
+    from scheduler.store import connections
+    from scheduler.store.errors import StoreError
+    from scheduler.store.health import open_for_reading
 
     try:
         database = open_for_reading(folder)
@@ -165,8 +165,8 @@ def _delete(found: Found) -> None:
 def _delete_secrets(found: Found) -> None:
     if not found.secrets:
         return
-    from scheduler.connections.vault import Vault  # noqa: PLC0415  loaded where it is needed
-    from scheduler.connections.vault_errors import VaultError  # noqa: PLC0415
+    from scheduler.connections.vault import Vault
+    from scheduler.connections.vault_errors import VaultError
 
     vault = Vault()
     for name in found.secrets:

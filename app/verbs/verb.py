@@ -68,10 +68,10 @@ def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[di
         yield from client.ask(end, verb, arguments)
         return
     with refusing():
-        from app.desk.direct import open_desk  # noqa: PLC0415  the store is loaded only where no app answers
-        from app.desk.floor import refuse_not_running  # noqa: PLC0415
-        from app.desk.refusals import write_refusal  # noqa: PLC0415
-        from scheduler.store.lock import FolderInUseError  # noqa: PLC0415
+        from app.desk.direct import open_desk  # the store is loaded only where no app answers
+        from app.desk.floor import refuse_not_running
+        from app.desk.refusals import write_refusal
+        from scheduler.store.lock import FolderInUseError
 
         give_up = time.monotonic() + _PATIENCE
         while True:

@@ -14,7 +14,7 @@ class Finished:
 
     producer and next: {"state": dict | None}; job: {"result": JSON}; mutate: {"call": the one outside call | None};
     prepare: {"nothing": True, "wake_at"} or {"nothing": False, "reserve", "data", "say", "ui", "wake_at"}.
-    """  # noqa: D400
+    """  # noqa: D400  ends in a list
 
     value: dict[str, Any]
 

@@ -73,13 +73,13 @@ class Secrets(Protocol):
 class NoSecrets:
     """Keeps none, and says so to whoever has one."""
 
-    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002
+    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  has nothing of anybody's
         return {}
 
-    def recall(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002
+    def recall(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  as above
         return {}
 
-    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:  # noqa: ARG002
+    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:  # noqa: ARG002  as above
         raise ToolFailedError(NoVaultError().failure)
 
     def forget(self, connection: str) -> None:

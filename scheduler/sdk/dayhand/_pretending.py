@@ -20,7 +20,7 @@ def say_command(
     command: list[str],
     *,
     check: bool,  # noqa: ARG001  as the one that runs it
-    secrets: dict[str, str] | None = None,  # noqa: ARG001
+    secrets: dict[str, str] | None = None,  # noqa: ARG001  as the real one takes it
 ) -> int:
     """As if it had run and ended well."""
     words = [os.path.expanduser(word) if word.startswith("~") else word for word in command]
