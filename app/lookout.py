@@ -1,15 +1,11 @@
 """Looks how everything stands, whenever there are news."""
 
-from datetime import datetime
-
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.asking import Asking
 from app.life.installation import Installation
 from app.overview import Overview
 from scheduler.engine.conditions import Conditions
-from scheduler.engine.engine import PAUSED
-from scheduler.store import facts
 from scheduler.timing.policies import Need
 from scheduler.timing.zones import find_zone
 
@@ -20,13 +16,12 @@ _TOGETHER = 150
 def read_overview(installation: Installation, conditions: Conditions | None = None) -> Overview:
     """In any thread."""
     context, views = installation.house.engine.context, installation.views
-    paused = facts.read(installation.database.read(), PAUSED)
     return Overview(
         now=context.clock.now(),
         zone=find_zone(context.machine_zone),
         workflows=tuple(views.workflows()),
         requests=tuple(views.attention()),
-        paused_until=datetime.fromisoformat(paused) if paused else None,
+        paused_until=views.paused_until(),
         is_offline=conditions is not None and conditions.holds(Need.NETWORK) is False,
     )
 

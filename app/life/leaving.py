@@ -10,7 +10,7 @@ from app.life.installation import Installation
 from app.look.dressing import mark
 from app.widgets.question import make_question
 from scheduler.rules.mutations import Mutation
-from scheduler.store import mutations, workflows
+from scheduler.store import mutations
 
 PATIENCE = 30.0
 _LOOK = 200
@@ -20,9 +20,8 @@ Underway = Callable[[], tuple[str, ...]]
 
 
 def find_underway(installation: Installation) -> tuple[str, ...]:
-    db = installation.database.read()
-    names = {row.slug: row.name for row in workflows.every_one(db)}
-    found = [row.workflow for row in mutations.unsettled(db) if row.status is Mutation.IN_FLIGHT]
+    names, open_ones = installation.views.names(), mutations.unsettled(installation.database.read())
+    found = [row.workflow for row in open_ones if row.status is Mutation.IN_FLIGHT]
     return tuple(dict.fromkeys(names.get(slug, slug) for slug in found))
 
 

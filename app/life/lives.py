@@ -29,7 +29,6 @@ from app.words.interpreting import interpret
 from scheduler import __version__
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.settings import Settings
-from scheduler.store import workflows
 from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
@@ -136,4 +135,4 @@ def _live(
 
 def is_new(installation: Installation, preferences: Preferences) -> bool:
     """Whether the person sees Dayhand for the first time."""
-    return not preferences.welcomed and not workflows.every_one(installation.database.read())
+    return not preferences.welcomed and not installation.views.names()

@@ -21,7 +21,6 @@ from app.words.times import say_number
 from scheduler.connections.connector import Connector
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.engine.workflows.views.connections import ConnectionView
-from scheduler.store import workflows
 
 ROW = Qt.ItemDataRole.UserRole
 translate = QCoreApplication.translate
@@ -81,7 +80,7 @@ def find_connector(installation: Installation, name: str) -> Connector | None:
 
 def read_connections(installation: Installation) -> list[ConnectionRow]:
     """Never in the GUI thread."""
-    names = {one.slug: one.name for one in workflows.every_one(installation.database.read())}
+    names = installation.views.names()
     rows = []
     for view in installation.views.connections():
         connector = find_connector(installation, view.connection)

@@ -7,11 +7,10 @@ from typing import Any
 
 from app.life.installation import Installation
 from app.words.interpreting import interpret
-from scheduler.connections.registry import parse_name
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.permissions import begin_line, list_permissions
 from scheduler.engine.workflows.validation import Validated
-from scheduler.store import connections, grants, workflows
+from scheduler.store import grants
 from scheduler.store.grants import GrantKind
 from scheduler.timing.spec import Spec
 from scheduler.timing.words import say
@@ -69,12 +68,8 @@ def look_at_script(installation: Installation, path: Path) -> Offer:
             )
             for one in list_permissions(registry, plan, validated.uses)
         ),
-        missing=tuple(
-            name
-            for name in plan.connections
-            if connections.find(db, name) is None and registry.connector(parse_name(name)[0]).fields
-        ),
-        is_update=workflows.find(db, validated.slug) is not None,
+        missing=installation.views.unconnected(plan.connections),
+        is_update=validated.slug in installation.views.names(),
     )
 
 

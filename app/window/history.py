@@ -32,7 +32,6 @@ from app.window.page import Page
 from app.window.saying import Saying, make_button, make_heading
 from app.words.times import say_number
 from scheduler.engine.workflows.views.history import Found
-from scheduler.store import workflows
 
 _FIRST, _MORE, _MOST = 50, 100, 200
 """Rows that are read for something else to look for, for a scroll, and again after news: none holds up the window."""
@@ -67,7 +66,7 @@ class HistoryPage(Page):
         number = max(_FIRST, min(self.model.rowCount(), _MOST)) if wanted == self._shown else _FIRST
 
         def read() -> tuple[Read, dict[str, str]]:
-            names = {one.slug: one.name for one in workflows.every_one(installation.database.read())}
+            names = installation.views.names()
             return read_page(installation, wanted, None, number), names
 
         self.asking.ask_latest(f"rows {self._turn}", read, lambda found: self._show(wanted, *found), self.saying.refuse)

@@ -15,7 +15,6 @@ from app.words.times import say_number
 from scheduler.engine.workflows.views.history import Found, HistoryPage, UnrunView
 from scheduler.engine.workflows.views.runs import RunView
 from scheduler.rules.phases import Status
-from scheduler.store import workflows
 
 translate = QCoreApplication.translate
 
@@ -48,7 +47,7 @@ class Read:
 
 def read_page(installation: Installation, wanted: Found, cursor: str | None, most: int) -> Read:
     page = installation.views.history(wanted, cursor, most)
-    names = {one.slug: one.name for one in workflows.every_one(installation.database.read())}
+    names = installation.views.names()
     return Read(rows=make_rows(page, names, read_asked(installation, page)), cursor=page.cursor)
 
 

@@ -36,7 +36,6 @@ from app.words.states import RunState
 from app.words.times import say_range, say_span
 from scheduler.engine.workflows.views.runs import LogPart, RunDetails
 from scheduler.rules.phases import Status
-from scheduler.store import workflows
 
 _LOOK_MS = 700
 """How often a log that still grows is looked at."""
@@ -266,8 +265,7 @@ class RunPane(CardArea):
 def _read(installation: Installation, run: str) -> tuple[RunDetails, str]:
     """With the name of its workflow."""
     found = installation.views.run(run)
-    row = workflows.find(installation.database.read(), found.workflow)
-    return found, found.workflow if row is None else row.name
+    return found, installation.views.names().get(found.workflow, found.workflow)
 
 
 def _state(found: RunDetails) -> RunState:

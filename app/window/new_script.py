@@ -14,7 +14,6 @@ from app.life.installation import Installation
 from app.questions import Kind, Question
 from app.templates import ConnectedOtherwiseError, Template
 from scheduler.engine.refusal import RefusedError
-from scheduler.store import workflows
 
 translate = QCoreApplication.translate
 
@@ -34,7 +33,7 @@ def write_script(
     installation: Installation, template: Template, answers: Mapping[str, Any], name: str, path: Path
 ) -> str:
     """The text that was written. RefusedError, and nothing is left, where it cannot be."""
-    if workflows.find(installation.database.read(), make_slug(name)) is not None:
+    if make_slug(name) in installation.views.names():
         said = translate("new", "There is a workflow called {name} already. Give this one another name.")
         raise RefusedError("exists", said.format(name=name))
     script = template.fill(answers, name=name)

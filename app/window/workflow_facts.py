@@ -15,7 +15,7 @@ from scheduler.engine.workflows.views.history import Found
 from scheduler.engine.workflows.views.statistics import Statistics
 from scheduler.engine.workflows.views.versions import VersionView
 from scheduler.engine.workflows.views.workflows import WorkflowDetails
-from scheduler.store import backfills, connections, grants, schedules, workflows
+from scheduler.store import backfills, grants, schedules, workflows
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.grants import GrantKind
 from scheduler.store.schedules import ScheduleRow
@@ -93,11 +93,7 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
             for one in grants.of_workflow(db, slug)
             if one.kind is GrantKind.APPROVAL
         ),
-        missing=tuple(
-            name
-            for name in details.connections
-            if connections.find(db, name) is None and registry.connector(name.partition(":")[0]).fields
-        ),
+        missing=views.unconnected(details.connections),
         request=next((one.id for one in views.attention() if details.workflow in one.workflows), ""),
         machine_zone=context.machine_zone,
         now=context.clock.now(),

@@ -12,8 +12,9 @@ from scheduler.engine.context import Context
 from scheduler.engine.definition import refuse_side_by_side
 from scheduler.engine.plans import Handler, Plan
 from scheduler.engine.runs.workshop import BadScriptError, NoWorkerError, Workshop
+from scheduler.engine.workflows.views.connections import find_unconnected
 from scheduler.rules.phases import HandlerKind
-from scheduler.store import connections, workflows
+from scheduler.store import workflows
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
 from scheduler.timing.words import say
@@ -168,12 +169,8 @@ class Validation:
         return None
 
     def _not_connected(self, plan: Plan) -> list[str]:
-        db = self._context.database.read()
-        return [
-            f"{name} is not connected yet: dayhand connect {name}"
-            for name in plan.connections
-            if connections.find(db, name) is None and self._registry.connector(parse_name(name)[0]).fields
-        ]
+        missing = find_unconnected(self._context.database.read(), self._registry, plan.connections)
+        return [f"{name} is not connected yet: dayhand connect {name}" for name in missing]
 
 
 def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:

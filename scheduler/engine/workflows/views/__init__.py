@@ -1,6 +1,6 @@
 """What people see of workflows: frozen values made by read-only queries. Any thread may ask."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from scheduler.connections.registry import Registry
@@ -39,6 +39,10 @@ class WorkflowViews:
     def workflows(self, *, state: WorkflowState | None = None, tag: str | None = None) -> list[WorkflowView]:
         """All by name; archived ones only if they are asked for."""
         return workflows.find_all(self._look(), state=state, tag=tag)
+
+    def names(self) -> dict[str, str]:
+        """What each workflow is called, by its slug; also what was put away."""
+        return workflows.name_all(self._look())
 
     def workflow(self, name: str) -> WorkflowDetails:
         return workflows.describe(self._look(), name)
@@ -83,6 +87,15 @@ class WorkflowViews:
 
     def connections(self) -> list[ConnectionView]:
         return connections.find_all(self._look())
+
+    def unconnected(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of them that nobody has connected and that must be."""
+        look = self._look()
+        return connections.find_unconnected(look.db, look.registry, names)
+
+    def paused_until(self) -> datetime | None:
+        """Until when nothing starts at all, since the person wanted it so."""
+        return self._look().everything_paused_until
 
     def news(self, after: int, watched: Collection[str] = ()) -> News:
         """Runs made after that number, and those watched, as they are now."""

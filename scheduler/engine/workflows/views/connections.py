@@ -1,9 +1,12 @@
 """Connections: how they are set, what is wrong with them, and who uses them. What is secret is not known here."""
 
+import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from scheduler.connections.registry import Registry, parse_name
 from scheduler.engine.workflows.names import as_people_count
 from scheduler.engine.workflows.views.look import Look
 from scheduler.store import connections, workflows
@@ -43,3 +46,10 @@ def find_all(look: Look) -> list[ConnectionView]:
             )
         )
     return found
+
+
+def find_unconnected(db: sqlite3.Connection, registry: Registry, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of them that nobody has connected; what has nothing to fill in needs no connecting."""
+    return tuple(
+        name for name in names if connections.find(db, name) is None and registry.connector(parse_name(name)[0]).fields
+    )

@@ -123,6 +123,10 @@ def find_all(look: Look, *, state: WorkflowState | None = None, tag: str | None 
     return [one for one in found if one.state is state]
 
 
+def name_all(look: Look) -> dict[str, str]:
+    return {one.slug: one.name for one in workflows.every_one(look.db)}
+
+
 def describe(look: Look, name: str) -> WorkflowDetails:
     row = find_workflow(look.db, name)
     [standing] = gather(look.db, look.now, row.slug)

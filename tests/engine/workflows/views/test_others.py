@@ -149,3 +149,11 @@ def test_connections_show_who_uses_them_and_what_is_missing(asking: Shop) -> Non
     asking.house.allowing.disconnected("table:expenses")
     [table] = asking.views.connections()
     assert (table.is_connected, table.settings, table.created) == (False, {}, None)
+
+
+def test_what_has_something_to_fill_in_must_be_connected(shop: Shop) -> None:
+    """A message to the person needs nothing."""
+    wanted = ("table:expenses", "notify:me", "imap:home")
+    assert shop.views.unconnected(wanted) == ("table:expenses", "imap:home")
+    shop.connect_table()
+    assert shop.views.unconnected(wanted) == ("imap:home",)

@@ -120,10 +120,18 @@ def test_pausing_everything_shows_in_each(shop: Shop) -> None:
     shop.deploy(job())
     shop.house.commands.pause_all(START + timedelta(minutes=30))
     assert (only(shop).state, only(shop).words) == ("paused", "Everything is paused. It goes on at 10:30.")
+    assert shop.views.paused_until() == START + timedelta(minutes=30)
     shop.house.commands.pause_all()
     assert only(shop).words == "Everything is paused."
     shop.house.commands.resume_all()
-    assert only(shop).state == "idle"
+    assert (only(shop).state, shop.views.paused_until()) == ("idle", None)
+
+
+def test_what_was_put_away_keeps_its_name(shop: Shop) -> None:
+    """Its history is still shown."""
+    shop.deploy(job())
+    shop.house.commands.archive("backup")
+    assert (shop.views.names(), shop.views.workflows()) == ({"backup": "Backup"}, [])
 
 
 def test_finished_when_no_time_is_left(shop: Shop) -> None:
