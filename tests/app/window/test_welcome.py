@@ -19,6 +19,7 @@ from app.platform.bus import Bus
 from app.platform.desktop_entry import DesktopEntry
 from app.platform.moods import Moods
 from app.tray.icon import Tray
+from app.widgets.empty import EmptyPage
 from app.window.today import TodayPage
 from app.window.welcome import Welcome
 from app.window.welcome_sample import FOLDER, start_sample
@@ -217,7 +218,8 @@ def test_an_empty_today_offers_the_sample(qtbot: QtBot, empty: Installation, wai
     qtbot.addWidget(page)
     page.show()
     page.refresh()
-    other = wait(lambda: page.day and page._empty.isVisible() and page._empty.other)
-    other.click()
+    offer = page.findChild(EmptyPage)
+    wait(lambda: page.day and offer.isVisible())
+    offer.other.click()
     wait(lambda: page.refresh() or page.cards.cards)
-    assert not page._empty.isVisible()
+    assert not offer.isVisible()
