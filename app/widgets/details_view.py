@@ -1,15 +1,17 @@
 """Sections of details as widgets: selectable text, plain tables, nothing cut off without a scroll bar."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QGridLayout,
     QHeaderView,
     QLabel,
+    QMenu,
     QPlainTextEdit,
     QTableWidget,
     QTableWidgetItem,
@@ -21,7 +23,7 @@ from app.look.dressing import mark
 from app.look.theme import Space, Type, make_font
 from app.widgets.changes import Changes
 from app.widgets.details import Difference, Pairs, Prose, Section, Table
-from app.widgets.plain import as_tooltip
+from app.widgets.plain import as_tooltip, fold, unfold
 
 _MOST_ROWS = 8
 _MOST_LINES = 8
@@ -43,16 +45,47 @@ class DetailsView(QWidget):
             layout.addWidget(_make_body(section))
 
 
-def make_text(text: str, ink: str = "") -> QLabel:
-    """A label that wraps, can be selected and never takes data for markup."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
-    # Text can be copied with the mouse and by keys from its card; a tab stop for each would be in the way.
-    label.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+class Text(QLabel):
+    """Wraps, also within a long word, can be selected and copied as it is, and never takes data for markup."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        # Text can be copied with the mouse and by keys from its card; a tab stop for each would be in the way.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:  # noqa: N802  # Qt's name
+        super().setText(fold(text))
+
+    def text(self) -> str:
+        return unfold(super().text())
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(unfold(self.selectedText()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
+        if event.matches(QKeySequence.StandardKey.Copy) and self.hasSelectedText():
+            self.copy()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802  # Qt's name
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction(QCoreApplication.translate("details", "Copy"), self.copy)
+        copy.setEnabled(self.hasSelectedText())
+        select = partial(self.setSelection, 0, len(super().text()))
+        menu.addAction(QCoreApplication.translate("details", "Select all"), select)
+        menu.popup(event.globalPos())
+
+
+def make_text(text: str, ink: str = "") -> Text:
+    label = Text(text)
     if ink:
         mark(label, "ink", ink)
     return label

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 from app.look.dressing import mark
 from app.look.theme import Space
 from app.widgets.chip import Chip
-from app.widgets.plain import reveal
+from app.widgets.plain import fold, reveal
 from app.widgets.signs import sign_run
 from app.window.day import Line
 from app.words.times import say_clock
@@ -87,7 +87,7 @@ class _Row:
         self.when.setText(_say_minute(line.at, zone))
         self.chip.set_sign(sign_run(line.state))
         self.name.setText(reveal(line.name))
-        self.sentence.setText(reveal(line.sentence))
+        self.sentence.setText(fold(reveal(line.sentence)))
         self.button.setAccessibleDescription(reveal(f"{line.name}: {line.sentence}"))
         for widget in self._widgets():
             is_wanted = widget is not self.button or bool(line.run)

@@ -2701,6 +2701,14 @@ Deine: {mine}</translation>
         <translation>(nichts)</translation>
     </message>
     <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>Alles auswählen</translation>
+    </message>
+    <message>
         <source>Details</source>
         <translation>Details</translation>
     </message>

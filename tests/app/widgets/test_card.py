@@ -1,17 +1,18 @@
 """A card shows exactly what it asks, answers once, and can be used with keys and read aloud."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QTableWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QTableWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look.theme import Colours
 from app.widgets.card import Action, Card, CardValue, Importance
-from app.widgets.details import read_details
-from app.widgets.details_view import DetailsView
+from app.widgets.details import Pairs, Prose, Section, read_details
+from app.widgets.details_view import DetailsView, Text
 from app.widgets.signs import sign_workflow
 from scheduler.rules.states import WorkflowState
 
@@ -189,3 +190,18 @@ def test_what_can_still_be_done_about_an_answered_card_has_a_button(qtbot: QtBot
     with qtbot.waitSignal(card.acted) as acted:
         card.buttons["back"].click()
     assert acted.args == ["request-1", "back"]
+
+
+@pytest.mark.parametrize("where", ["title", "sentence", "pairs", "prose"])
+def test_a_long_word_goes_on_in_the_next_line(qtbot: QtBot, shown: Callable[..., None], where: str) -> None:
+    link = "https://example.org/" + "a" * 400
+    bodies = {"pairs": Pairs(pairs=(("Link", link),)), "prose": Prose(text=link)}
+    details = (Section(title="Where", body=bodies[where]),) if where in bodies else ()
+    words = {where: link} if where not in bodies else {}
+    card = Card(replace(VALUE, details=details, **words))
+    shown(card, 500)
+    assert card.minimumSizeHint().width() < 400
+    [text] = [label for label in card.findChildren(Text) if label.text() == link]
+    qtbot.keyClick(text, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(text, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text() == link
