@@ -1,5 +1,6 @@
 """The whole app as its own process on a real desktop: tray item and menu, a notice with real buttons, the window."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ class Program:
 
     def start(self, *arguments: str) -> None:
         line = [sys.executable, "-m", "app.main", "--data-dir", str(self.folder), *arguments]
-        self.process = self._desk.start(line, PYTHONPATH=str(ROOT))
+        self.process = self._desk.start(line, PYTHONPATH=str(ROOT), PYTHONFAULTHANDLER="1")
         until(lambda: self.ask("list") is not None, "the app to answer")
 
     def ask(self, verb: str, **arguments: Any) -> Any:
@@ -78,6 +79,17 @@ class Program:
 
     def has_window(self) -> bool:
         return bool(self._desk.run("xdotool", "search", "--onlyvisible", "--name", "^Dayhand$"))
+
+    def wait_for_window(self) -> None:
+        """If none comes, all windows there are and what the app does at that moment are shown."""
+        try:
+            until(self.has_window, "the window")
+        except AssertionError:
+            sys.stdout.write(self._desk.run("xwininfo", "-root", "-tree").decode(errors="replace"))
+            assert self.process is not None
+            self.process.send_signal(signal.SIGABRT)
+            self.process.wait(60)
+            raise
 
     def _item(self) -> str:
         items = self._desk.tray_items()
@@ -152,7 +164,7 @@ def test_the_window_opens_from_the_menu_closes_into_the_tray_and_quit_ends_it(de
 def test_a_tray_that_comes_after_the_app_gets_its_item(desk: Desktop, program: Program) -> None:
     """U1: until then the window can be found."""
     program.start()
-    until(program.has_window, "the window")
+    program.wait_for_window()
     desk.start_tray()
     until(desk.tray_items, "the item in the tray")
     desk.stop_tray()
@@ -170,6 +182,6 @@ def test_a_second_start_raises_the_first_ones_window(desk: Desktop, program: Pro
     assert desk.start([*second, "--background"], PYTHONPATH=str(ROOT)).wait(60) == 0
     assert not program.has_window()
     assert desk.start(second, PYTHONPATH=str(ROOT)).wait(60) == 0
-    until(program.has_window, "the window")
+    program.wait_for_window()
     assert desk.start([*second, "nothing.py"], PYTHONPATH=str(ROOT)).wait(60) == 0
     desk.wait_for_text(APP, "nothing.py cannot be read: No such file or directory.")
