@@ -33,7 +33,9 @@ QPushButton:checked:focus {{ border-color: {text}; }}
 QPushButton:disabled {{ color: {faint}; border-color: {line}; }}
 QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QPushButton[importance="primary"]:hover {{ background: {accent_hover}; }}
-QPushButton[importance="primary"]:focus {{ border: 2px solid {text}; }}
+QPushButton[importance="primary"]:focus {{
+  border: 2px solid {text}; outline: 1px solid {on_accent}; outline-radius: {tight}px;
+}}
 QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}; border-color: {line}; }}
 QPushButton[importance="quiet"] {{
   background: transparent; border-color: transparent; color: {muted}; padding: 0 {small}px;

@@ -57,6 +57,36 @@ def test_the_edge_of_what_can_be_used_is_seen(colours: Colours) -> None:
 
 
 @BOTH
+def test_where_the_focus_is_can_be_seen(colours: Colours) -> None:
+    """A ring in the accent; on a button that has that colour itself, a line in the colour of its words."""
+    for ground in (colours.window, colours.surface, colours.tones[Tone.BUSY].soft):
+        assert contrast(colours.accent, ground) >= AA_SHAPE, ground
+    assert contrast(colours.on_accent, colours.accent) >= AA_SHAPE
+
+
+@BOTH
+def test_a_chosen_row_can_be_read_with_all_that_is_drawn_on_it(colours: Colours) -> None:
+    chosen = colours.tones[Tone.BUSY].soft
+    for text in (colours.text, colours.muted, colours.accent, *(ink.text for ink in colours.tones.values())):
+        assert contrast(text, chosen) >= AA_TEXT, text
+
+
+@BOTH
+@pytest.mark.parametrize("share", [0.04, 0.06, 0.14], ids=["row", "hover", "pressed"])
+def test_what_the_pointer_is_on_can_still_be_read(colours: Colours, share: float) -> None:
+    for text in (colours.text, colours.accent, colours.tones[Tone.BAD].text):
+        assert contrast(text, blend(colours.text, colours.surface, share)) >= AA_TEXT, text
+
+
+@BOTH
+@pytest.mark.parametrize("tone", [Tone.GOOD, Tone.BAD, Tone.ATTENTION])
+def test_text_on_the_ground_of_a_change_or_of_words_that_were_found_can_be_read(colours: Colours, tone: Tone) -> None:
+    ink = colours.tones[tone]
+    for ground in (ink.soft, blend(ink.text, ink.soft, 0.25)):
+        assert contrast(colours.text, ground) >= AA_TEXT
+
+
+@BOTH
 def test_the_hovered_primary_button_can_still_be_read(colours: Colours) -> None:
     assert contrast(colours.on_accent, blend(colours.accent, colours.text, 0.88)) >= AA_TEXT
 
