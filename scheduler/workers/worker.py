@@ -157,7 +157,7 @@ class Worker:
         self._is_settled = True
         with self._lock:
             if self._is_closed:
-                talk.ended = Cancelled("Its worker was ended before it began.")
+                talk.ended = Cancelled("It was ended before it began.")
                 return
             self._is_busy, self._asked = True, None
         self._output.begin(self._limits.output, keep)

@@ -182,7 +182,7 @@ def test_a_pause_that_is_none_is_refused(shop: Shop) -> None:
     shop.commands.pause("w")
     assert refusal(shop.commands.pause, "w") == "W is paused already."
     shop.deploy(consumer().replace('"W"', '"V"'), path="v.py")
-    assert refusal(shop.commands.skip_next, "v") == "V has no schedule: its consumers run by themselves."
+    assert refusal(shop.commands.skip_next, "v") == "V has no schedule: it runs by itself when something arrives."
     past = datetime.fromisoformat("2026-11-16T09:00:00+00:00")
     assert "passed" in refusal(shop.commands.pause_all, past)
 

@@ -158,7 +158,7 @@ def test_what_has_acted_and_has_no_consumer_any_more_is_closed_with_a_note(shop:
     shop.deploy(job("pass"))
     shop.tick()
     last = shop.runs("C")[-1]
-    assert last.summary == "It was done; the consumer that would have gone on was removed."
+    assert last.summary == "It was done; the part that would have gone on was removed."
     assert shop.events() == {"a": "consumed"} and shop.requests() == [] and not is_held_up(shop)
 
 
@@ -173,7 +173,7 @@ def test_what_a_person_had_left_out_stays_left_out_without_its_consumer(shop: Sh
     shop.deploy(job("pass"))
     shop.tick()
     assert shop.events() == {"a": "skipped"} and not is_held_up(shop)
-    assert shop.runs("C")[-1].summary == "It was left out; the consumer that would have gone on was removed."
+    assert shop.runs("C")[-1].summary == "It was left out; the part that would have gone on was removed."
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_refused_while_nobody_knows_whether_it_happened(shop: Shop) -> None:
         (("w", "nobody"), "W has no nobody. It has: a, b."),
         (("w",), "Say which: w/a, w/b."),
         (("v", "C"), "C runs by itself when there is something for it."),
-        (("v",), "V has nothing to start: its consumers run by themselves when there is something for them."),
+        (("v",), "V has nothing to start: it runs by itself when there is something for it."),
     ],
 )
 def test_refused_where_it_is_not_clear_what_to_start(shop: Shop, target: tuple[str, ...], sentence: str) -> None:

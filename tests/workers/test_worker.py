@@ -204,7 +204,7 @@ class TestStopping:
     def test_a_worker_that_was_ended_runs_nothing(self, start: Start) -> None:
         worker = start(job("return 1"))
         worker.end()
-        assert worker.run(phase(), Recorder()) == Cancelled("Its worker was ended before it began.")
+        assert worker.run(phase(), Recorder()) == Cancelled("It was ended before it began.")
         worker.end()
 
     def test_a_worker_that_died_while_idle_is_said(self, start: Start) -> None:

@@ -121,7 +121,7 @@ class Endings:
 
     def begin_again(self, attempt: Attempt, db: sqlite3.Connection, now: datetime) -> None:
         """An event that it was to take is gone, which is nobody's mistake: it looks at what is left."""
-        note = "An event was left out while it looked; it looks again."
+        note = "Something was left out while it looked; it looks again."
         runs.move(db, attempt.id, Status.ACTIVE, Status.CANCELLED, now, ended=now, summary=note)
         handlers.update(db, attempt.workflow, attempt.handler.name, look=True)
 

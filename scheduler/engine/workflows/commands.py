@@ -302,7 +302,7 @@ class WorkflowCommands:
         if not chosen:
             known = ", ".join(one.partition("/")[2] for one in names)
             if not known:
-                raise RefusedError("unknown", f"{row.name} has no schedule: its consumers run by themselves.")
+                raise RefusedError("unknown", f"{row.name} has no schedule: it runs by itself when something arrives.")
             raise RefusedError("unknown", f"{row.name} has no schedule {handler}. It has: {known}.")
         return chosen
 

@@ -298,7 +298,7 @@ def _lost_repair(db: sqlite3.Connection, before: Plan | None, plan: Plan, wish: 
 def _without_consumer(db: sqlite3.Connection, row: RunRow) -> str:
     """What is said of one whose outside action is settled, and of which nobody is left to say what follows."""
     settled = "It was left out" if mutations.status_of(db, row.id) is Mutation.SKIPPED else "It was done"
-    return f"{settled}; the consumer that would have gone on was removed."
+    return f"{settled}; the part that would have gone on was removed."
 
 
 def _differs(before: Plan | None, handler: Handler) -> bool:

@@ -41,7 +41,7 @@ def choose(plan: Plan, handler: str | None) -> list[str]:
     if producers or len(jobs) == 1:
         return producers or jobs
     if not jobs:
-        sentence = "has nothing to start: its consumers run by themselves when there is something for them."
+        sentence = "has nothing to start: it runs by itself when there is something for it."
         raise RefusedError("consumer", f"{plan.name} {sentence}")
     raise RefusedError("which", f"Say which: {', '.join(f'{plan.workflow}/{name}' for name in jobs)}.")
 
