@@ -286,8 +286,8 @@ def _is_tried_again(row: RunRow, plan: Plan, wish: Wish) -> bool:
 
 
 def _lost_repair(db: sqlite3.Connection, before: Plan | None, plan: Plan, wish: Wish) -> list[str]:
-    """A repair is in no file of the author's until they take it over."""
-    if before is None or before.version == plan.version or wish.origin is not ScriptOrigin.AUTHOR:
+    """A repair is in no file of the author's until they take it over; an editor may end it with another line."""
+    if before is None or wish.origin is not ScriptOrigin.AUTHOR or before.source.strip() == plan.source.strip():
         return []
     script = workflows.find_script(db, before.workflow, before.version)
     if script is None or script.origin is not ScriptOrigin.FIX:

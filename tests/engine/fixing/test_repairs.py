@@ -45,9 +45,19 @@ def test_an_author_who_deploys_after_a_repair_is_told_that_it_may_be_lost(shop: 
     breaks(shop)
     until(shop, lambda: asked(shop, RequestKind.FIX))
     shop.answering.approve(asked(shop, RequestKind.FIX).id)
+    repaired = workflows.find_script(shop.database.read(), "w", 2)
+    assert repaired is not None and shop.deploy(repaired.source)["warnings"] == [], "they have taken it over"
     [told] = shop.deploy(BROKEN)["warnings"]
     assert told.startswith("Version 2 was a repair.") and "dayhand diff w" in told
     assert shop.deploy(BROKEN + "\n")["warnings"] == []
+
+
+def test_an_author_who_saves_the_repair_as_an_editor_does_is_not_warned(shop: Shop) -> None:
+    breaks(shop)
+    until(shop, lambda: asked(shop, RequestKind.FIX))
+    shop.answering.approve(asked(shop, RequestKind.FIX).id)
+    answer = shop.deploy(f"{GOOD.rstrip()}\n\n")
+    assert (answer["version"], answer["warnings"]) == (3, [])
 
 
 def test_a_no_leaves_it_to_the_person_and_no_other_repair_begins(shop: Shop, model: Model) -> None:

@@ -7,7 +7,7 @@ import pytest
 from scheduler.connections.connector import Connector, Tool
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.engine.plans import Plan
-from scheduler.engine.workflows.permissions import list_permissions, say_all
+from scheduler.engine.workflows.permissions import is_bolder, list_permissions, say_all
 from scheduler.workers.discovery import find_tools
 from tests.runs.shop import Shop
 
@@ -73,6 +73,17 @@ def test_deploying_says_it_and_which_of_it_is_allowed(shop: Shop) -> None:
     shop.house.allowing.revoke("receipts", "imap:home", "fetch")
     again = shop.deploy(RECEIPTS.replace("{approve}", ""), grant=False)
     assert [one["is_allowed"] for one in again["permissions"]] == [False, False]
+    shop.close()
+
+
+def test_a_tool_that_nobody_knows_any_more_is_taken_to_act_on_others(shop: Shop) -> None:
+    """Going back to a version that does not ask, where its connector is gone: what was allowed is asked for again."""
+    source = RECEIPTS.replace("{approve}", ', approve="never"')
+    [use] = [one for one in find_tools(source) if one.tool == "append"]
+    careful, bold = plan_of(shop, RECEIPTS.replace("{approve}", "")), plan_of(shop, source)
+    assert is_bolder(Registry([]), careful, bold, use)
+    assert not is_bolder(shop.house.registry, careful, bold, use), "a table is one's own"
+    assert not is_bolder(Registry([]), bold, careful, use) and not is_bolder(Registry([]), None, bold, use)
     shop.close()
 
 
