@@ -6,23 +6,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
 
 from app.asking import Asking
-from app.life.installation import Installation
 from app.look.dressing import mark
 from app.widgets.question import make_question
-from scheduler.rules.mutations import Mutation
-from scheduler.store import mutations
 
 PATIENCE = 30.0
 _LOOK = 200
 
 Underway = Callable[[], tuple[str, ...]]
-"""The workflows whose outside action has begun and not ended; asked in another thread."""
-
-
-def find_underway(installation: Installation) -> tuple[str, ...]:
-    names, open_ones = installation.views.names(), mutations.unsettled(installation.database.read())
-    found = [row.workflow for row in open_ones if row.status is Mutation.IN_FLIGHT]
-    return tuple(dict.fromkeys(names.get(slug, slug) for slug in found))
+"""The workflows that must not be cut off; asked in another thread."""
 
 
 class Leaving(QObject):

@@ -12,7 +12,7 @@ from app.answers import OPEN, RECONNECT, find_answer
 from app.asking import Asking, close_asking, command
 from app.keeping.preferences import Preferences, keep_preferences, read_preferences
 from app.life.installation import Installation
-from app.life.leaving import Leaving, find_underway
+from app.life.leaving import Leaving
 from app.life.wanted import Wanted
 from app.look.dressing import Look
 from app.look.theme import Tone
@@ -79,7 +79,7 @@ class Shell(QObject):
         self._preferences = preferences
         self.tray = tray
         self.lookout = Lookout(installation, moods)
-        self.leaving = Leaving(lambda: find_underway(installation), self.window_if_shown)
+        self.leaving = Leaving(installation.views.underway, self.window_if_shown)
         self._connect(moods)
         bus.open()
 

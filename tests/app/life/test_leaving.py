@@ -7,14 +7,14 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.asking import close_asking
+from app.asking import close_asking, command
 from app.life.installation import Installation
-from app.life.leaving import Leaving, find_underway
+from app.life.leaving import Leaving
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.rules.mutations import Mutation
-from scheduler.store import mutations
+from scheduler.store import mutations, runs
 from scheduler.store.mutations import MutationRow
-from tests.app.living import LIMIT, Wait, installation, request_, wait
+from tests.app.living import LIMIT, Wait, deploy, installation, request_, wait
 
 __all__ = ["installation", "request_", "wait"]
 
@@ -127,7 +127,7 @@ def test_an_outside_action_counts_from_its_beginning_to_its_outcome(
     installation: Installation, request_: RequestView, tmp_path: Path
 ) -> None:
     """As the run layer writes it down before the call and after."""
-    assert find_underway(installation) == ()
+    assert installation.views.underway() == ()
     call, now = request_.call, request_.created
     row = MutationRow(
         run=str(request_.run),
@@ -141,7 +141,23 @@ def test_an_outside_action_counts_from_its_beginning_to_its_outcome(
     )
     with installation.database.write() as db:
         mutations.begin(db, row)
-    assert find_underway(installation) == ("Receipts",)
+    assert installation.views.underway() == ("Receipts",)
     with installation.database.write() as db:
         mutations.settle(db, row.run, Mutation.IN_FLIGHT, Mutation.APPLIED, now)
-    assert find_underway(installation) == ()
+    assert installation.views.underway() == ()
+
+
+@pytest.mark.parametrize(("after_crash", "counts"), [("ask", True), ("never", True), ("again", False)])
+def test_a_job_counts_unless_it_may_be_done_again(
+    installation: Installation, wait: Wait, tmp_path: Path, after_crash: str, *, counts: bool
+) -> None:
+    """Its commands act outside, and one that is cut off asks at the next start whether it finished."""
+    started, done = tmp_path / "started", tmp_path / "done"
+    body = f"open({str(started)!r}, 'w').close()\n    while not os.path.exists({str(done)!r}): time.sleep(0.01)"
+    when = f'cron="0 4 1 1 *", after_crash={after_crash!r}'
+    deploy(installation, "Backup", f"import os, time\n    {body}", when=when)
+    command(installation, "run", target="backup")
+    wait(started.exists)
+    assert installation.views.underway() == (("Backup",) if counts else ())
+    done.touch()
+    wait(lambda: installation.views.underway() == () and not runs.active(installation.database.read()))

@@ -44,6 +44,10 @@ class WorkflowViews:
         """What each workflow is called, by its slug; also what was put away."""
         return workflows.name_all(self._look())
 
+    def underway(self) -> tuple[str, ...]:
+        """The names of those that do something outside right now, which must not be cut off."""
+        return workflows.find_underway(self._look())
+
     def workflow(self, name: str) -> WorkflowDetails:
         return workflows.describe(self._look(), name)
 

@@ -9,8 +9,10 @@ from scheduler.engine.workflows.names import as_people_count, find_workflow
 from scheduler.engine.workflows.views.look import Look
 from scheduler.engine.workflows.views.runs import RunView, view_run
 from scheduler.engine.workflows.views.sentences import say_schedule, say_state
+from scheduler.rules.mutations import Mutation
+from scheduler.rules.phases import HandlerKind
 from scheduler.rules.states import WorkflowFacts, WorkflowState, decide_state
-from scheduler.store import backfills, events, grants, handlers, history, lanes, runs, workflows
+from scheduler.store import backfills, events, grants, handlers, history, lanes, mutations, runs, workflows
 from scheduler.store.history import Page, Search
 from scheduler.store.lanes import Block
 from scheduler.store.requests import RequestKind
@@ -125,6 +127,17 @@ def find_all(look: Look, *, state: WorkflowState | None = None, tag: str | None 
 
 def name_all(look: Look) -> dict[str, str]:
     return {one.slug: one.name for one in workflows.every_one(look.db)}
+
+
+def find_underway(look: Look) -> tuple[str, ...]:
+    """With an action that has begun and not ended, or a job: cut off, it would have to ask whether it finished."""
+    names = name_all(look)
+    found = [one.workflow for one in mutations.unsettled(look.db) if one.status is Mutation.IN_FLIGHT]
+    for run in runs.active(look.db):
+        handler = look.plans.current(look.db, run.workflow).handlers.get(run.handler)
+        if run.kind is HandlerKind.JOB and (handler is None or handler.after_crash != "again"):
+            found.append(run.workflow)
+    return tuple(dict.fromkeys(names.get(slug, slug) for slug in found))
 
 
 def describe(look: Look, name: str) -> WorkflowDetails:
