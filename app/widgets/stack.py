@@ -22,6 +22,14 @@ class Stack(QWidget):
         if self._current is None:
             self.setCurrentWidget(page)
 
+    def removeWidget(self, page: QWidget) -> None:  # noqa: N802  # Qt's name
+        """None is in sight where that one was; the page is the caller's."""
+        self._pages.remove(page)
+        self._layout.removeWidget(page)
+        page.hide()
+        if self._current is page:
+            self._current = None
+
     def currentWidget(self) -> QWidget | None:  # noqa: N802  # Qt's name
         return self._current
 

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -123,7 +124,10 @@ class Window(QMainWindow):
         self.activateWindow()
 
     def show_overview(self, overview: Overview) -> None:
+        has_moved = self._overview is not None and self._overview.zone != overview.zone
         self._overview = overview
+        if has_moved:
+            self._begin_anew()
         self.status.setText(" · ".join(part for part in (say_summary(overview), say_next(overview)) if part))
         self.resume.setVisible(overview.is_paused)
         self._name_items()
@@ -268,6 +272,21 @@ class Window(QMainWindow):
         self.pages[name] = page
         self._stack.addWidget(page)
         return page
+
+    @Slot()
+    def _begin_anew(self) -> None:
+        """Pages know the zone in which they were made; one with a dialog waits until that is closed."""
+        asked = next((one for one in self.findChildren(QDialog) if one.isVisible()), None)
+        if asked is not None:
+            asked.finished.connect(self._begin_anew, Qt.ConnectionType.SingleShotConnection)
+            return
+        shown = next((name for name, page in self.pages.items() if page is self.page), None)
+        for page in self.pages.values():
+            self._stack.removeWidget(page)
+            page.deleteLater()
+        self.pages.clear()
+        if shown is not None:
+            self.open_page(shown)
 
     def _follow_navigation(self, row: int) -> None:
         name = list(PAGES)[row]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
@@ -18,6 +19,7 @@ from app.look.theme import LIGHT
 from app.window.attention import AttentionPage
 from app.window.deploy_dialog import DeployDialog
 from app.window.help import HelpDialog, list_page_keys
+from app.window.history import HistoryPage
 from app.window.pages import PAGES
 from app.window.today import TodayPage
 from app.window.window import Window
@@ -193,6 +195,24 @@ def test_a_script_that_is_dropped_stays_where_it_was(window: Window, tmp_path: P
     assert (event.proposedAction(), event.dropAction(), event.isAccepted()) == (move, copy, True)
     window.findChildren(DeployDialog)[0].reject()
     assert not drop(window, tmp_path / "chore.py", allowed=move).isAccepted()
+
+
+def test_a_machine_that_travels_sees_its_times_by_the_new_clock_everywhere(
+    empty: Installation, window: Window, wait: Wait
+) -> None:
+    """Not while a dialog is open: what the person does there goes on."""
+    window.show_overview(overview_of(empty))
+    window.open_page("history")
+    old = window.pages["history"]
+    window._help()
+    [help_] = window.findChildren(HelpDialog)
+    empty.host.ask(lambda engine: engine.follow_zone("America/New_York")).result(60)
+    window.show_overview(overview_of(empty))
+    assert window.page is old
+    help_.accept()
+    assert isinstance(window.page, HistoryPage) and window.page is not old
+    assert window.page.model._zone == ZoneInfo("America/New_York")
+    assert list(window.pages) == ["history"]
 
 
 def test_f5_looks_again_and_ctrl_f_searches_on_the_page_in_sight(
