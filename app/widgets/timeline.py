@@ -35,6 +35,7 @@ from app.widgets.timeline_paint import (
     paint_mark,
     paint_now,
     paint_title,
+    paint_unknown,
 )
 from app.widgets.timeline_scene import LONGEST, SHORTEST, Scene
 from app.widgets.timeline_words import describe
@@ -85,12 +86,23 @@ class Timeline(QAbstractScrollArea):
         """The id of the run that the keys act on."""
         return self._focused
 
-    def set_day(self, lanes: Sequence[Lane], bars: Sequence[Bar], *, zone: ZoneInfo, now: datetime) -> None:
-        """Show these; when nothing was shown before, the whole day around now."""
+    def set_day(
+        self,
+        lanes: Sequence[Lane],
+        bars: Sequence[Bar],
+        *,
+        zone: ZoneInfo,
+        now: datetime,
+        known: datetime | None = None,
+    ) -> None:
+        """Show these; the whole day around now when nothing was shown before or another day has begun.
+
+        What was before `known` is not among them.
+        """
         scene = self._scene
-        if not scene.lanes:
+        if not scene.lanes or day_span(now, zone) != day_span(scene.now, scene.zone):
             scene.start, scene.end = day_span(now, zone)
-        scene.zone, scene.now = zone, now
+        scene.zone, scene.now, scene.known = zone, now, known
         scene.fill(lanes, bars)
         self._measure()
 
@@ -156,6 +168,11 @@ class Timeline(QAbstractScrollArea):
         hidden = {tick for x, tick in ticks if has_now and abs(x - now_x) < _NOW_WIDTH}
         paint_axis(brush, plot, ticks, hidden, bottom)
         painter.setClipRect(QRect(0, AXIS_HEIGHT + 1, width, height))
+        if scene.known is not None and scene.known > scene.start:
+            unknown = QRect(
+                plot.left(), AXIS_HEIGHT + 1, round(scene.x(scene.known)) - plot.left(), bottom - AXIS_HEIGHT
+            )
+            paint_unknown(brush, unknown & plot, self.tr("Earlier runs are in History"))
         self._paint_lanes(brush, plot)
         painter.setClipping(False)
         day = say_day(scene.start.astimezone(scene.zone).date(), scene.now.astimezone(scene.zone).date())

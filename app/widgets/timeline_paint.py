@@ -113,6 +113,16 @@ def paint_title(brush: Brush, rect: QRect, title: str, *, is_heading: bool = Fal
     painter.drawText(rect, across | Qt.AlignmentFlag.AlignLeft, shown)
 
 
+def paint_unknown(brush: Brush, rect: QRect, words: str) -> None:
+    """Not empty, but not shown either."""
+    painter = brush.painter
+    painter.fillRect(rect, QBrush(QColor(brush.colours.line), Qt.BrushStyle.BDiagPattern))
+    painter.setFont(brush.small)
+    painter.setPen(QColor(brush.colours.muted))
+    if QFontMetrics(brush.small).horizontalAdvance(words) < rect.width():
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, words)
+
+
 def paint_mark(brush: Brush, mark: Mark, rect: QRectF, *, hovered: bool, focused: bool) -> None:
     """Small marks look alike, so they are drawn once and stamped; a picture of a full day has hundreds."""
     if hovered or rect.width() > CLUSTER_WIDTH:

@@ -37,6 +37,7 @@ class Scene:
         """Where each lane begins below the axis, and where the last one ends."""
         self.zone = ZoneInfo("UTC")
         self.now = EPOCH
+        self.known: datetime | None = None
         self.start, self.end = day_span(EPOCH, self.zone)
         self.gutter = 0
         self.width = 1

@@ -24,7 +24,7 @@ def describe(lane: Lane, mark: Mark, *, zone: ZoneInfo, now: datetime) -> str:
     is_over = first.end is not None or first.state is RunState.COMING
     when = say_range(first.start, (first.end or first.start) if is_over else None, zone, now)
     lines = [lane.title, f"{say_run(first.state)} · {when}"]
-    if first.end is not None and first.end > first.start:
+    if first.end is not None and first.end > first.start and first.state is not RunState.COMING:
         took = QCoreApplication.translate("timeline", "Took {span}").format(span=say_span(first.end - first.start))
         lines.append(took)
     return "\n".join([*lines, first.words] if first.words else lines)

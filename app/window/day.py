@@ -1,8 +1,9 @@
 """What one day holds, read from history and from the times to come: bars for the picture, lines for the words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import chain
 
 from PySide6.QtCore import QCoreApplication
 
@@ -23,6 +24,10 @@ from scheduler.engine.workflows.views.times import NextTime
 
 translate = QCoreApplication.translate
 _MOST_PAST = 1_000
+_MOST_PAGES = 4
+"""So many times that, for days that the person looks at besides this one."""
+_LONG_RUN = timedelta(hours=2)
+"""What began so long before and went on belongs to the picture."""
 _MOST_COMING = 1_000
 """Times that are worked out for all workflows together; of each at least the next few."""
 _FEW = 10
@@ -49,26 +54,48 @@ class Day:
     """The newest first."""
     quiet: int
     """Runs that went well and had nothing to tell."""
-    is_cut: bool
-    """More happened than is shown."""
+    known: datetime | None
+    """More happened before this than is shown."""
 
 
-def read_day(installation: Installation) -> Day:
-    """In any thread."""
+def read_day(installation: Installation, span: tuple[datetime, datetime] | None = None) -> Day:
+    """In words this day, in the picture also what else is in sight. In any thread."""
     overview = read_overview(installation)
     start, end = day_span(overview.now, overview.zone)
-    past = installation.views.history(Found(since=start), None, _MOST_PAST)
+    first, last = (start, end) if span is None else (min(start, span[0]), max(end, span[1]))
+    past = _read_past(installation, first, 1 if first == start else _MOST_PAGES)
     number = max(_FEW, _MOST_COMING // max(len(overview.workflows), 1))
-    coming = [time for one in overview.workflows for time in _coming(installation, one.workflow, end, number)]
-    lines = tuple(sorted(_tell(past, overview), key=lambda line: line.at, reverse=True))
+    coming = {one.workflow: _coming(installation, one.workflow, last, number) for one in overview.workflows}
+    lines = sorted(_tell(past, overview), key=lambda line: line.at, reverse=True)
     return Day(
         overview=overview,
         lanes=tuple(Lane(id=one.workflow, title=one.name) for one in overview.workflows),
-        bars=(*_draw_past(past, overview), *_draw_coming(coming, overview, end)),
-        lines=lines,
-        quiet=sum(_is_quiet(run) for run in past.runs),
-        is_cut=past.cursor is not None,
+        bars=(*_draw_past(past, overview), *_draw_coming(coming, overview, last, number)),
+        lines=tuple(line for line in lines if line.at >= start),
+        quiet=sum(_is_quiet(run) and (run.ended or start) >= start for run in past.runs),
+        known=None if past.cursor is None else _oldest(past),
     )
+
+
+def _read_past(installation: Installation, since: datetime, pages: int) -> HistoryPage:
+    """Since then, and what began before and goes on."""
+    found = Found(since=since - _LONG_RUN)
+    read = [installation.views.history(found, None, _MOST_PAST)]
+    while read[-1].cursor is not None and len(read) < pages:
+        read.append(installation.views.history(found, read[-1].cursor, _MOST_PAST))
+    active = installation.views.history(Found(status="running"), None, _FEW * _FEW)
+    runs = {run.id: run for run in chain(*(page.runs for page in read), active.runs)}
+    times = chain.from_iterable(page.occurrences for page in read)
+    return HistoryPage(
+        runs=tuple(run for run in runs.values() if run.ended is None or run.ended >= since),
+        occurrences=tuple(time for time in times if (time.until or time.planned) >= since),
+        cursor=read[-1].cursor,
+    )
+
+
+def _oldest(past: HistoryPage) -> datetime | None:
+    begun = (run.began for run in past.runs if run.began is not None and run.ended is not None)
+    return min(chain(begun, (time.planned for time in past.occurrences)), default=None)
 
 
 def _coming(installation: Installation, workflow: str, end: datetime, most: int) -> list[NextTime]:
@@ -107,13 +134,20 @@ def _draw_past(past: HistoryPage, overview: Overview) -> Iterator[Bar]:
         )
 
 
-def _draw_coming(coming: list[NextTime], overview: Overview, end: datetime) -> Iterator[Bar]:
-    times = {(one.workflow, one.at) for one in coming}
+def _draw_coming(
+    coming: Mapping[str, Sequence[NextTime]], overview: Overview, end: datetime, most: int
+) -> Iterator[Bar]:
+    """Times that were not worked out are one bar up to the end."""
+    times = {(workflow, one.at) for workflow, found in coming.items() for one in found}
     times |= {(one.workflow, one.next) for one in overview.workflows if one.next is not None}
+    cut = {(workflow, found[-1].at) for workflow, found in coming.items() if len(found) == most}
     for workflow, at in sorted(times):
         if overview.now < at < end:
             id_ = f"coming:{workflow}:{at.timestamp():.0f}"
-            yield Bar(id=id_, lane=workflow, start=at, end=at, state=RunState.COMING)
+            is_cut = (workflow, at) in cut
+            words = translate("today", "and so on") if is_cut else ""
+            until = end if is_cut else at
+            yield Bar(id=id_, lane=workflow, start=at, end=until, state=RunState.COMING, words=words)
 
 
 def _tell(past: HistoryPage, overview: Overview) -> Iterator[Line]:

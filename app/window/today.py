@@ -24,6 +24,8 @@ from app.window.welcome_sample import start_sample
 _MOST_CARDS = 2
 _MOST_LINES = 20
 _MINUTE = 60_000
+_MOMENT = 150
+"""Milliseconds after which what came into sight is read."""
 
 
 class TodayPage(Page):
@@ -34,6 +36,9 @@ class TodayPage(Page):
         self._make_parts()
         self._clock = QTimer(self, interval=_MINUTE)
         self._clock.timeout.connect(self.refresh)
+        self._look = QTimer(self, interval=_MOMENT, singleShot=True)
+        self._look.timeout.connect(self.refresh)
+        self.timeline.span_changed.connect(lambda *_: self._look.start())
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         """The line for now moves while one looks at it."""
@@ -45,8 +50,8 @@ class TodayPage(Page):
         self._clock.stop()
 
     def refresh(self) -> None:
-        installation = self.installation
-        self.asking.ask_latest("day", lambda: read_day(installation), self.show_day)
+        installation, span = self.installation, None if self.day is None else self.timeline.span
+        self.asking.ask_latest("day", lambda: read_day(installation, span), self.show_day)
 
     def order(self) -> None:
         chain(self.cards, self._more, self.timeline, self.happenings)
@@ -58,7 +63,7 @@ class TodayPage(Page):
         overview = day.overview
         self.show_overview(overview)
         self._known.show()
-        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now)
+        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now, known=day.known)
         self.happenings.show_lines(day.lines[:_MOST_LINES], overview.zone)
         self.happenings.setVisible(bool(day.lines))
         self._rest.setText(self._say_rest(day))
@@ -144,7 +149,7 @@ class TodayPage(Page):
             said.append(self.tr("1 run went well and had nothing to tell."))
         elif day.quiet:
             said.append(self.tr("{number} runs went well and had nothing to tell.").format(number=day.quiet))
-        if day.is_cut or len(day.lines) > _MOST_LINES:
+        if day.known is not None or len(day.lines) > _MOST_LINES:
             said.append(self.tr("More is in History."))
         return " ".join(said)
 

@@ -1393,6 +1393,10 @@
         <source>Timeline of the day</source>
         <translation>Zeitleiste des Tages</translation>
     </message>
+    <message>
+        <source>Earlier runs are in History</source>
+        <translation>Frühere Läufe stehen im Verlauf</translation>
+    </message>
 </context>
 <context>
     <name>TimesDialog</name>
@@ -4036,6 +4040,10 @@ Deine: {mine}</translation>
 </context>
 <context>
     <name>today</name>
+    <message>
+        <source>and so on</source>
+        <translation>und so weiter</translation>
+    </message>
     <message>
         <source>{sentence} ({number} times)</source>
         <translation>{sentence} ({number}-mal)</translation>

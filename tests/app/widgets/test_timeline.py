@@ -232,6 +232,19 @@ def test_new_values_keep_what_is_in_sight(timeline: Timeline) -> None:
     assert timeline.span == before
 
 
+def test_when_another_day_begins_that_day_is_in_sight(timeline: Timeline) -> None:
+    timeline.zoom(4)
+    timeline.set_day(LANES, BARS, zone=BERLIN, now=MIDNIGHT + timedelta(days=1, minutes=1))
+    assert timeline.span == (MIDNIGHT + timedelta(days=1), MIDNIGHT + timedelta(days=2))
+
+
+def test_what_is_not_shown_does_not_look_as_if_nothing_had_been(timeline: Timeline) -> None:
+    place = QRect(timeline.position_of("night").right() + 60, AXIS_HEIGHT + 2, 20, 20)
+    before = timeline.grab(place).toImage()
+    timeline.set_day(LANES, BARS, zone=BERLIN, now=NOW, known=NOW)
+    assert timeline.grab(place).toImage() != before
+
+
 def test_a_running_bar_grows_with_the_time(timeline: Timeline) -> None:
     before = timeline.position_of("now").width()
     timeline.set_now(NOW + timedelta(hours=4))

@@ -1,6 +1,6 @@
 """Today: what needs the person, the picture of the day, and what happened in words."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.asking import command
 from app.life.installation import Installation
 from app.widgets.empty import EmptyPage
+from app.widgets.timeline_axis import day_span
 from app.window import cards as cards_module
 from app.window.day import Line, read_day
 from app.window.happenings import Happenings
@@ -17,7 +18,7 @@ from app.window.today import TodayPage
 from app.words.states import RunState
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.rules.phases import Status
-from tests.app.living import Wait, deploy, rows
+from tests.app.living import Wait, deploy, overview_of, rows
 from tests.app.window.filling import add_run, few
 
 __all__ = ["few"]
@@ -91,6 +92,52 @@ def test_of_several_attempts_the_last_one_is_told(few: Installation) -> None:
         "last": (RunState.FAILED, "The server did not answer."),
     }
     assert {bar.state for bar in day.bars if bar.id == "one"} == {RunState.FAILED}
+
+
+def test_a_run_that_began_before_midnight_is_part_of_the_day(few: Installation) -> None:
+    now = few.house.engine.context.clock.now()
+    start, _ = day_span(now, overview_of(few).zone)
+    hour = timedelta(hours=1)
+    add_run(few, "over", "chore-1", start - hour, ended=start + timedelta(seconds=1), summary="Saved all")
+    add_run(few, "before", "chore-1", start - hour, ended=start - hour / 2)
+    add_run(few, "on", "chore-1", start - 20 * hour, ended=None, status=Status.ACTIVE)
+    day = read_day(few)
+    assert {"over", "on"} <= {bar.id for bar in day.bars} and "before" not in {bar.id for bar in day.bars}
+    assert "Saved all" in [line.sentence for line in day.lines]
+
+
+def test_other_days_are_drawn_when_one_looks_at_them_and_told_in_history(few: Installation) -> None:
+    now = few.house.engine.context.clock.now()
+    add_run(few, "old", "chore-1", now - timedelta(days=2), summary="Long ago")
+    add_run(few, "new", "chore-1", now, summary="Just now")
+    day = read_day(few, (now - timedelta(days=3), now + timedelta(days=3)))
+    assert {"old", "new"} <= {bar.id for bar in day.bars}
+    assert "Just now" in {line.sentence for line in day.lines} and "Long ago" not in {
+        line.sentence for line in day.lines
+    }
+    assert any(bar.end is not None and bar.end > now + timedelta(days=2) for bar in day.bars)
+
+
+def test_what_is_left_out_of_the_picture_is_said(few: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the morning nor the evening of a full day looks empty."""
+    monkeypatch.setattr("app.window.day._MOST_PAST", 2)
+    monkeypatch.setattr("app.window.day._MOST_PAGES", 1)
+    monkeypatch.setattr("app.window.day._MOST_COMING", 1)
+    now = few.house.engine.context.clock.now().replace(microsecond=0)
+    for number in range(5):
+        add_run(few, f"r{number}", "chore-1", now - timedelta(seconds=5 - number))
+    end = now + timedelta(days=2)
+    day = read_day(few, (now - timedelta(days=1), end))
+    assert day.known == now - timedelta(seconds=2)
+    going_on = [bar for bar in day.bars if bar.words == "and so on"]
+    assert {bar.lane for bar in going_on} <= {lane.id for lane in day.lanes} and going_on
+    assert {bar.end for bar in going_on} == {end}
+
+
+def test_moving_the_picture_reads_what_comes_into_sight(page: TodayPage, wait: Wait) -> None:
+    before = page.day
+    page.timeline.pan(-1)
+    wait(lambda: page.day is not before)
 
 
 def test_details_and_bars_lead_to_the_run_and_titles_to_the_workflow(
