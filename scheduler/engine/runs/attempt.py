@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 from scheduler.engine.launcher import Work
 from scheduler.engine.plans import Handler, Plan
+from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import Phase
 from scheduler.store.events import EventRow
+from scheduler.store.mutations import MutationRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import Origin
 
@@ -101,6 +103,20 @@ class OutsideCall:
     def key_for(self, chain: str) -> str:
         """The same for every attempt of the chain at this very call."""
         return hashlib.sha256(f"{chain}:{self.hash}".encode()).hexdigest()[:32]
+
+    def note(self, run: RunRow, key: str, status: Mutation, now: datetime) -> MutationRow:
+        """As it is written down: before it is made, or in its place."""
+        return MutationRow(
+            run=run.id,
+            workflow=run.workflow,
+            connection=self.connection,
+            tool=self.tool,
+            parameters=self.parameters,
+            key=key,
+            status=status,
+            begun=now,
+            settled=None if status is Mutation.IN_FLIGHT else now,
+        )
 
 
 def tell_event(event: EventRow) -> dict[str, Any]:

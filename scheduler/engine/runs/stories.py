@@ -30,7 +30,6 @@ from scheduler.rules.phases import HandlerKind, Phase
 from scheduler.store import events, handlers, logs, mutations, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
-from scheduler.store.mutations import MutationRow
 from scheduler.workers.outcomes import Cancelled, Finished
 from scheduler.workers.script import Phase as ScriptPhase
 from scheduler.workers.worker import Worker
@@ -198,19 +197,7 @@ class Story:
         with self._context.database.write(durable=True) as db:
             self._tools.check_grant(db, attempt, call)  # the keyring may have taken as long as a person
             runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
-            mutations.begin(
-                db,
-                MutationRow(
-                    run=attempt.id,
-                    workflow=attempt.workflow,
-                    connection=call.connection,
-                    tool=call.tool,
-                    parameters=call.parameters,
-                    key=ready.key,
-                    status=Mutation.IN_FLIGHT,
-                    begun=now,
-                ),
-            )
+            mutations.begin(db, call.note(attempt.row, ready.key, Mutation.IN_FLIGHT, now))
             self._keep_log(db)
         attempt.phase = Phase.MUTATING
         return self._make(tool, ready)

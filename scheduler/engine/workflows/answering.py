@@ -19,7 +19,6 @@ from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import HandlerKind, Phase, Status
 from scheduler.store import grants, handlers, lanes, mutations, repairs, requests, runs
 from scheduler.store.grants import Grant, GrantKind
-from scheduler.store.mutations import MutationRow
 from scheduler.store.requests import Answered, Given, RequestKind, RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import Reason
@@ -164,20 +163,7 @@ class Answering:
         run = runs.find(db, row.run)
         assert run is not None
         call = OutsideCall.read(row.call)
-        mutations.begin(
-            db,
-            MutationRow(
-                run=run.id,
-                workflow=run.workflow,
-                connection=call.connection,
-                tool=call.tool,
-                parameters=call.parameters,
-                key=call.key_for(run.chain),
-                status=Mutation.SKIPPED,
-                begun=now,
-                settled=now,
-            ),
-        )
+        mutations.begin(db, call.note(run, call.key_for(run.chain), Mutation.SKIPPED, now))
         runs.settle_phase(db, run.id, Phase.PREPARED, Phase.MUTATED, now)
         runs.resume(db, run.id, now)
 
