@@ -32,9 +32,9 @@ class Happenings(QFrame):
         self._number = 0
         self._wanted: tuple[Line, ...] = ()
         self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(Space.LARGE, Space.SMALL, Space.LARGE, Space.SMALL)
+        self._grid.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.SMALL, Space.MEDIUM)
         self._grid.setHorizontalSpacing(Space.MEDIUM)
-        self._grid.setVerticalSpacing(Space.TIGHT)
+        self._grid.setVerticalSpacing(Space.SMALL)
         self._grid.setColumnStretch(3, 1)
 
     def show_lines(self, lines: Sequence[Line], zone: ZoneInfo) -> None:
@@ -74,6 +74,7 @@ class _Row:
         self.chip = Chip(sign_run(line.state), parent)
         self.button = QPushButton(QCoreApplication.translate("happenings", "Details"), parent)
         self.button.setAutoDefault(False)
+        mark(self.button, "importance", "quiet")
         self.button.clicked.connect(lambda: opened(self._run))
         mark(self.when, "ink", "muted")
         self.sentence.setWordWrap(True)

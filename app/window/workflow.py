@@ -93,7 +93,7 @@ class WorkflowPane(QWidget):
             )
 
     def _lay_out(self) -> None:
-        head = Flow(Space.MEDIUM)
+        head = Flow()
         head.addWidget(self.name)
         head.addWidget(self.chip)
         head.add_after_gap(self.answer, self.run, self.stop, self.try_button, self.pause, self.pause_for)

@@ -9,10 +9,11 @@ from app.life.installation import Installation
 from app.look.theme import Space
 from app.widgets.details_view import make_text
 from app.widgets.strip import Strip
+from app.window.frame import make_section
 from app.window.history_model import Column, HistoryModel
 from app.window.history_rows import Read
 from app.window.history_table import HistoryTable
-from app.window.saying import make_button, make_heading
+from app.window.saying import make_button
 from app.window.workflow_facts import WorkflowFacts
 from app.window.workflow_schedule import ScheduleBlock
 from app.window.workflow_waiting import WaitingList
@@ -57,7 +58,7 @@ class OverviewTab(QScrollArea):
         layout.addLayout(health)
         self._schedules = QVBoxLayout()
         self._schedules.setSpacing(Space.SMALL)
-        self._when = make_heading(self.tr("When it runs"))
+        self._when = make_section(self.tr("When it runs"))
         layout.addWidget(self._when)
         layout.addLayout(self._schedules)
         row = QHBoxLayout()
@@ -65,7 +66,7 @@ class OverviewTab(QScrollArea):
         row.addWidget(self.more)
         layout.addLayout(row)
         layout.addWidget(self.events)
-        layout.addWidget(make_heading(self.tr("What it did")))
+        layout.addWidget(make_section(self.tr("What it did")))
         self.never = make_text(self.tr("It has not run yet."), "muted")
         layout.addWidget(self.never)
         layout.addWidget(self.table)
