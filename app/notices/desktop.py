@@ -55,6 +55,8 @@ class DesktopNotices(QObject):
         self._otherwise.pressed.connect(self.pressed)
         self._otherwise.closed.connect(self._close_elsewhere)
         self._abilities: frozenset[str] | None = None
+        self._is_told = False
+        """Whether the bus said if there is a daemon; until then what is sent waits, and nobody else shows it."""
         self._asked = 0
         self._is_asking = False
         self._may_revive = False
@@ -63,6 +65,7 @@ class DesktopNotices(QObject):
         self._service.listen(_PATH, _NAME, "ActionInvoked", self._press)
         self._service.listen(_PATH, _NAME, "NotificationClosed", self._close)
         self._service.appeared.connect(self._meet)
+        self._service.missing.connect(self._miss)
         self._service.vanished.connect(self._lose)
         if self._service.is_there:
             self._meet()
@@ -91,7 +94,7 @@ class DesktopNotices(QObject):
         self._may_revive = True
         sent.is_stale = True
         if self._abilities is None:
-            if not self._is_asking:
+            if self._is_told and not self._is_asking:
                 self._meet()
         elif not sent.is_underway:
             self._notify(sent, self._abilities)
@@ -142,7 +145,7 @@ class DesktopNotices(QObject):
 
     def _meet(self) -> None:
         """Ask what it can do; that also starts a daemon which only runs when it is needed."""
-        self._is_asking = True
+        self._is_told = self._is_asking = True
         self._asked += 1
         self._service.call(_PATH, _NAME, "GetCapabilities", then=partial(self._learn, self._asked), patience=_PATIENCE)
 
@@ -164,8 +167,15 @@ class DesktopNotices(QObject):
                 self._otherwise.withdraw(sent.notice.key)
             self._notify(sent, self._abilities)
 
+    def _miss(self) -> None:
+        """Nobody is there, though a question may start somebody."""
+        self._is_told = True
+        if self._open and not self._is_asking:
+            self._meet()
+
     def _lose(self) -> None:
         """What it showed went with it; its numbers mean nothing to the next one."""
+        self._is_told = True
         self._abilities = None
         self._open = {
             key: _Sent(sent.notice, is_stale=True, is_elsewhere=sent.is_elsewhere)

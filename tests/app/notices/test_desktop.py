@@ -292,6 +292,23 @@ def test_without_a_daemon_notices_go_elsewhere_until_one_starts(
     assert len(otherwise.sent) == 1
 
 
+def test_what_is_sent_before_the_bus_is_there_waits_for_it_and_is_shown_once(
+    qtbot: QtBot, daemon: PrivateBus, otherwise: RecordingNotices, start: Start
+) -> None:
+    """As at every start with something open: a bubble cannot be taken back when the daemon is met."""
+    screen = start()
+    bus = Bus(daemon.address, pause=20)
+    notices = DesktopNotices(bus, otherwise)
+    try:
+        notices.send(ASK)
+        settle(qtbot, notices)
+        bus.open()
+        qtbot.waitUntil(lambda: screen.titles() == [ASK.title], timeout=LIMIT)
+    finally:
+        bus.close()
+    assert otherwise.sent == []
+
+
 def test_what_was_solved_while_no_daemon_ran_is_not_shown_by_the_next(
     qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices, start: Start
 ) -> None:
