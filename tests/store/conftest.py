@@ -1,16 +1,27 @@
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scheduler.store import connection, migrations
+from scheduler.store.database import Database
+from scheduler.store.health import open_store
+from tests.store.stores import NOW
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
+
+
+@pytest.fixture
+def database(folder: Path) -> Iterator[Database]:
+    """New and empty; files whose tests need rows in it have one of their own."""
+    database = open_store(folder, NOW).database
+    yield database
+    database.close()
 
 
 @pytest.fixture

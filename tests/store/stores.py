@@ -5,6 +5,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -90,3 +92,21 @@ def run_python(code: str, *arguments: object) -> subprocess.CompletedProcess[str
         timeout=60,
         check=False,
     )
+
+
+def in_threads(*acts: Callable[[], object]) -> list[BaseException]:
+    """Run them side by side to their end; what they raised."""
+    raised: list[BaseException] = []
+
+    def run(act: Callable[[], object]) -> None:
+        try:
+            act()
+        except BaseException as error:  # noqa: BLE001  judged by the test
+            raised.append(error)
+
+    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return raised
