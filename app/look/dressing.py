@@ -93,6 +93,8 @@ QLineEdit, QPlainTextEdit[field="true"] {{
   selection-background-color: {accent}; selection-color: {on_accent};
 }}
 QLineEdit:focus, QPlainTextEdit[field="true"]:focus {{ border: 2px solid {accent}; padding: 3px 7px; }}
+QProgressBar {{ background: {line}; border: none; border-radius: 3px; max-height: 6px; }}
+QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 QScrollBar {{ background: transparent; }}
 QScrollBar:vertical {{ width: 12px; }}
 QScrollBar:horizontal {{ height: 12px; }}

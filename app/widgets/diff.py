@@ -76,7 +76,6 @@ class DiffView(QWidget):
         for button in (self.previous, self.next):
             button.setEnabled(bool(added or removed))
             button.setVisible(bool(old))
-        self.beside.setEnabled(bool(old))
         self._show_panes()
         self.old.set_lines([_show(row.old, row, Change.REMOVED) for row in self._rows])
         self.new.set_lines([_show(row.new, row, Change.ADDED) for row in self._rows])
@@ -107,7 +106,7 @@ class DiffView(QWidget):
 
     def _show_panes(self) -> None:
         """Two panes beside each other need room; in a narrow window one has both texts."""
-        self.beside.setVisible(self.width() >= _WIDE)
+        self.beside.setVisible(self.width() >= _WIDE and not self._columns[0].isHidden())
         self._panes.setVisible(self._is_beside)
         self.unified.setVisible(not self._is_beside)
         # A splitter does not ask how tall this is at its width.

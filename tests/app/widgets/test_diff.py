@@ -155,7 +155,7 @@ def test_a_sign_stands_beside_each_change(diff: DiffView, colours: Colours, pict
 def test_a_first_version_is_shown_as_it_is(diff: DiffView) -> None:
     diff.set_texts("", "import dayhand\n\nflow = 1")
     assert {line.change for line in diff.new.lines} == {Change.SAME}
-    assert not diff.old.isVisible() and not diff.next.isVisible()
+    assert not diff.old.isVisible() and not diff.next.isVisible() and not diff.beside.isVisible()
     assert "3 lines" in [one.text() for one in diff.findChildren(QLabel)]
     diff.set_texts("a", "b")
     assert diff.old.isVisible() and diff.next.isVisible()
