@@ -34,6 +34,7 @@ class ScheduleEditor(QWidget):
         super().__init__(parent)
         self._written: dict[str, Any] = {"every": "1h"}
         self._machine_zone, self._now = "UTC", datetime(1970, 1, 1, tzinfo=UTC)
+        self._ran = 0
         self._value: dict[str, Any] | None = None
         self._refusal: BadScheduleError | None = None
         self.picker = SchedulePicker()
@@ -66,9 +67,9 @@ class ScheduleEditor(QWidget):
         self.picker.changed.connect(self._change)
         self.zone.currentTextChanged.connect(self._change)
 
-    def set_schedule(self, written: Mapping[str, Any], *, machine_zone: str, now: datetime) -> None:
-        """Start from what a script or an earlier edit says."""
-        self._written, self._machine_zone, self._now = dict(written), machine_zone, now
+    def set_schedule(self, written: Mapping[str, Any], *, machine_zone: str, now: datetime, ran: int = 0) -> None:
+        """Start from what a script or an earlier edit says; so many runs count against its limit."""
+        self._written, self._machine_zone, self._now, self._ran = dict(written), machine_zone, now, ran
         self.picker.set_choice(read_choice(written))
         with QSignalBlocker(self.zone):
             self.zone.setItemText(0, self.tr("Where this computer is ({zone})").format(zone=machine_zone))
@@ -111,7 +112,8 @@ class ScheduleEditor(QWidget):
         try:
             value = apply_choice(self._written, self.picker.choice(), self._chosen_zone())
             spec = Spec.read(value, machine_zone=self._machine_zone, now=self._now)
-            times = spec.times(self._machine_zone).upcoming(self._now, SHOWN_TIMES)
+            number = SHOWN_TIMES if spec.limit is None else min(max(spec.limit - self._ran, 0), SHOWN_TIMES)
+            times = spec.times(self._machine_zone).upcoming(self._now, number)
         except BadScheduleError as error:
             self._value, self._refusal = None, error
             self.refusal.setText(interpret(error.sentence))

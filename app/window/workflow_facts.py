@@ -36,6 +36,8 @@ class ScheduleFacts:
     words: str
     zone: str
     spec: dict[str, Any]
+    ran: int
+    """Runs that count against its limit."""
     coming: tuple[datetime, ...]
     is_paused: bool
     skips: datetime | None
@@ -126,6 +128,7 @@ def read_schedule(installation: Installation, row: ScheduleRow) -> ScheduleFacts
         words=row.trouble or words,
         zone=zone,
         spec=written if isinstance(written, dict) else {},
+        ran=row.runs,
         coming=coming,
         is_paused=row.rests,
         skips=row.skip_at,

@@ -50,7 +50,8 @@ class TimesDialog(Dialog):
     def _edit(self, schedule: ScheduleFacts) -> None:
         context = self._installation.house.engine.context
         self.schedule = schedule
-        self.editor.set_schedule(schedule.spec, machine_zone=context.machine_zone, now=context.clock.now())
+        now = context.clock.now()
+        self.editor.set_schedule(schedule.spec, machine_zone=context.machine_zone, now=now, ran=schedule.ran)
         self._offer()
 
     def _offer(self) -> None:

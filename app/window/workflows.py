@@ -81,6 +81,7 @@ class WorkflowsPage(Page):
         if subject:
             self.pane.open(subject)
             self.stack.setCurrentWidget(self.pane)
+            self.pane.back.setFocus()  # else the keys would go on at the foot of the window
         else:
             self._show_list()
 

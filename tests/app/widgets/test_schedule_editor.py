@@ -248,3 +248,12 @@ def test_nothing_is_cut_off(edit: Callable[..., ScheduleEditor], written: dict[s
         if field.isVisible():
             assert field.width() >= field.fontMetrics().horizontalAdvance(field.text())
             assert field.height() >= field.fontMetrics().height()
+
+
+def test_no_more_times_are_promised_than_the_limit_allows(edit: Callable[..., ScheduleEditor]) -> None:
+    written = {"cron": "0 9 * * *", "limit": 3}
+    editor = edit(written)
+    assert editor.times.text().splitlines()[-1] == "No more times after that."
+    assert len(editor.times.text().splitlines()) == 4
+    editor.set_schedule(written, machine_zone="Europe/Berlin", now=NOW, ran=3)
+    assert editor.times.text() == "No more times."

@@ -203,6 +203,7 @@ def test_a_workflow_opens_by_key_and_one_comes_back(qtbot: QtBot, page: Workflow
     choose(page, "Morning digest")
     qtbot.keyClick(page.list, Qt.Key.Key_Return)
     wait(lambda: page.pane.isVisible() and page.pane.name.text() == "Morning digest")
+    assert page.focusWidget() is page.pane.back
     page.pane.back.click()
     assert page.list.isVisible()
     assert page.chosen() is not None
