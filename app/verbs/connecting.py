@@ -10,7 +10,7 @@ from typing import Any
 
 from app.cli import UsageError
 from app.keeping.folder import add_data_dir
-from app.verbs.human import table
+from app.verbs.human import say_time, table
 from app.verbs.verb import Told, Verb, ask
 from scheduler.engine.refusal import RefusedError
 
@@ -34,11 +34,12 @@ def _say_connections(answer: dict[str, Any]) -> Iterator[str]:
         yield "Nothing is connected, and no workflow uses anything."
         return
     yield from table(
-        ("CONNECTION", "HOW", "USED BY"),
+        ("CONNECTION", "HOW", "LAST USED", "USED BY"),
         [
             (
                 one["connection"],
                 one["trouble"] or ("connected" if one["is_connected"] else "not connected"),
+                say_time(one["used"], "never"),
                 ", ".join(one["used_by"]) or "nobody",
             )
             for one in answer["connections"]

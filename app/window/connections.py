@@ -191,7 +191,8 @@ class ConnectionsPage(Page):
         labels = {} if connector is None else {one.name: say_connector(one.label) for one in connector.fields}
         shown = {labels.get(key, key): value for key, value in row.view.settings.items() if value not in (None, "")}
         if row.view.created is not None:
-            shown[self.tr("Connected since")] = self._say_since(row.view.created)
+            shown[self.tr("Connected since")] = self._say_when(row.view.created)
+        shown[self.tr("Last used")] = self.tr("never") if row.view.used is None else self._say_when(row.view.used)
         shown |= {self.tr("Used by"): self._say_users(row.users), self.tr("In scripts"): row.name}
         self.facts.addWidget(DetailsView(read_details(shown)))
         lost, new = self.tr("Reconnect…"), self.tr("Connect…")
@@ -215,7 +216,7 @@ class ConnectionsPage(Page):
             return self.tr("Workflows want to use it, and nobody has connected it yet.")
         return row.kind
 
-    def _say_since(self, at: datetime) -> str:
+    def _say_when(self, at: datetime) -> str:
         context = self.installation.house.engine.context
         return say_time(at.replace(second=0, microsecond=0), ZoneInfo(context.machine_zone), context.clock.now())
 

@@ -151,6 +151,14 @@
         <translation>Verbunden seit</translation>
     </message>
     <message>
+        <source>Last used</source>
+        <translation>Zuletzt genutzt</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nie</translation>
+    </message>
+    <message>
         <source>Used by</source>
         <translation>Genutzt von</translation>
     </message>

@@ -5,7 +5,11 @@ import sqlite3
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from scheduler.store import facts
 from scheduler.store.database import from_ms, to_ms
+from scheduler.store.reading import instant
+
+_USED = "used "
 
 
 class ConnectionRow(NamedTuple):
@@ -30,7 +34,18 @@ def set_trouble(db: sqlite3.Connection, name: str, trouble: str | None) -> None:
     db.execute("UPDATE connections SET trouble = ? WHERE name = ?", (trouble, name))
 
 
+def note_use(db: sqlite3.Connection, name: str, now: datetime) -> None:
+    """Somebody called something of it."""
+    facts.write(db, f"{_USED}{name}", str(to_ms(now)))
+
+
+def last_uses(db: sqlite3.Connection) -> dict[str, datetime]:
+    """When each was used last, of those that ever were."""
+    return {name.removeprefix(_USED): instant(int(value)) for name, value in facts.beginning_with(db, _USED)}
+
+
 def remove(db: sqlite3.Connection, name: str) -> bool:
+    facts.forget(db, f"{_USED}{name}")
     return db.execute("DELETE FROM connections WHERE name = ?", (name,)).rowcount == 1
 
 

@@ -13,6 +13,12 @@ def read(connection: sqlite3.Connection, name: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def beginning_with(connection: sqlite3.Connection, beginning: str) -> list[tuple[str, str]]:
+    """Those whose names begin so, with their values."""
+    query = "SELECT name, value FROM facts WHERE name >= ? AND name < ?"
+    return [(row[0], row[1]) for row in connection.execute(query, (beginning, f"{beginning}\uffff"))]
+
+
 def write(connection: sqlite3.Connection, name: str, value: str) -> None:
     connection.execute(
         "INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (name, value)

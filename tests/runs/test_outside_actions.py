@@ -1,14 +1,17 @@
 """The outside action: written down before it is made, made once, and never forgotten."""
 
 import threading
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from scheduler.rules.failures import FailureClass, classify_status
-from tests.engine.harness import SECOND
+from scheduler.store import connections
+from scheduler.store.errors import StoreError
+from tests.engine.harness import HOUR, MINUTE, SECOND
 from tests.runs.breaking import statements
-from tests.runs.scripts import HEAD, consumer
+from tests.runs.scripts import HEAD, consumer, producer
 from tests.runs.shop import Shop, fail
 
 FAILS_IN_NEXT = consumer().replace('state["told"]', 'assert not state.get("x") and {}["next"]\n        state["told"]')
@@ -263,3 +266,42 @@ class C:
     assert run.status == "failed:logic"
     assert "could reserve" in run.error["sentence"]
     assert shop.events() == {"a": "pending"}
+
+
+def last_use(shop: Shop) -> datetime | None:
+    return connections.last_uses(shop.database.read()).get("world:x")
+
+
+@pytest.mark.parametrize("script", [consumer(), producer('ctx.call("world:x", "look")')], ids=["acts", "reads"])
+def test_when_a_connection_was_used_is_known_to_the_minute(shop: Shop, script: str) -> None:
+    assert last_use(shop) is None
+    shop.deploy(script)
+    shop.publish("a")
+    shop.tick()
+    first = last_use(shop)
+    assert first is not None and shop.clock.wall - first < MINUTE
+    shop.pass_time(HOUR)
+    shop.publish("b")
+    shop.tick()
+    later = last_use(shop)
+    assert later is not None and later - first >= HOUR
+
+
+def test_a_use_that_cannot_be_noted_is_no_reason_to_fail(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(connections, "note_use", refuse)
+    shop.deploy(consumer())
+    shop.publish("a")
+    shop.tick()
+    assert last_use(shop) is None
+    assert shop.events() == {"a": "consumed"}
+
+
+def test_what_was_disconnected_was_never_used(shop: Shop) -> None:
+    with shop.database.write() as db:
+        connections.note_use(db, "world:x", shop.clock.wall)
+        connections.note_use(db, "world:xy", shop.clock.wall)
+        connections.remove(db, "world:x")
+    assert set(connections.last_uses(shop.database.read())) == {"world:xy"}

@@ -5,8 +5,9 @@ import sqlite3
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from threading import Thread
 from typing import Any, Protocol
@@ -25,10 +26,12 @@ from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handing_over import HAND_OVER
 from scheduler.store import connections, grants
 from scheduler.store.connections import ConnectionRow
+from scheduler.store.errors import StoreError
 from scheduler.store.grants import GrantKind
 from scheduler.store.mutations import MutationRow
 
 CALL_SECONDS = 30.0
+_NOTED_AGAIN = timedelta(minutes=1)
 _LOOK = 0.2
 """Seconds between two looks whether anybody still waits for a call that reads."""
 
@@ -99,6 +102,8 @@ class Tools:
         self._context = context
         self.registry = registry
         self._secrets = secrets or NoSecrets()
+        self._noted: dict[str, datetime] = {}
+        """By connection: the last use that was written down."""
 
     def read(self, attempt: Attempt, call: OutsideCall, is_ending: Callable[[], bool]) -> Any:
         """Make a read-only call for a script; a phase that is to end does not wait for it."""
@@ -122,7 +127,9 @@ class Tools:
             )
         self.find(attempt, call)
         self.check_grant(self._context.database.read(), attempt, call)
-        return str(self.make_ready(attempt.workflow, call).settings[FIELD])
+        secret = str(self.make_ready(attempt.workflow, call).settings[FIELD])
+        self._note_use(connection)
+        return secret
 
     def _tools_of(self, connection: str) -> tuple[Tool, ...]:
         try:
@@ -216,7 +223,17 @@ class Tools:
             waits = isinstance(error.__cause__, VaultError) and error.failure.kind is FailureClass.TRANSIENT
             raise FailedError(error.failure, KEYRING if waits else row.name) from error
 
+    def _note_use(self, connection: str) -> None:
+        """Once a minute is often enough; what could not be written down is no reason to fail."""
+        now = self._context.clock.now()
+        noted = self._noted.get(connection)
+        if noted is None or abs(now - noted) >= _NOTED_AGAIN:
+            self._noted[connection] = now
+            with suppress(StoreError), self._context.database.write() as db:
+                connections.note_use(db, connection, now)
+
     def _run(self, tool: Tool, ready: Call) -> Any:
+        self._note_use(ready.connection)
         try:
             answer = tool.run(ready)
             json.dumps(answer, allow_nan=False)

@@ -69,13 +69,20 @@ def line(dialog: ConnectDialog, name: str) -> QLineEdit:
     return field
 
 
-def test_each_says_what_it_is_and_who_uses_it(page: ConnectionsPage) -> None:
+def test_each_says_what_it_is_who_uses_it_and_when_it_was_used_last(
+    page: ConnectionsPage, few: Installation, wait: Wait
+) -> None:
     choose(page, "table:expenses")
     assert page.chip.text() == "Connected"
     assert (page.name.text(), page.words.text()) == ("expenses", "Table")
     assert facts(page)["Used by"] == "Receipts, Back up photos, Morning digest, Tidy downloads"
     assert facts(page)["In scripts"] == "table:expenses"
     assert facts(page)["Connected since"].startswith("today ")
+    assert facts(page)["Last used"] == "never"
+    with few.database.write() as db:
+        connections.note_use(db, "table:expenses", few.house.engine.context.clock.now())
+    page.refresh()
+    wait(lambda: facts(page)["Last used"].startswith("today "))
     choose(page, "files:receipts")
     assert facts(page)["Used by"] == "Nobody"
 

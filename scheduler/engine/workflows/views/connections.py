@@ -22,6 +22,8 @@ class ConnectionView:
     is_connected: bool
     used_by: tuple[str, ...]
     created: datetime | None
+    used: datetime | None = None
+    """When a run last called something of it."""
 
 
 def find_all(look: Look) -> list[ConnectionView]:
@@ -31,6 +33,7 @@ def find_all(look: Look) -> list[ConnectionView]:
         if workflow.status is not WorkflowStatus.ARCHIVED:
             for name in look.plans.current(look.db, workflow.slug).connections:
                 users.setdefault(name, []).append(workflow.slug)
+    uses = connections.last_uses(look.db)
     known = {row.name: row for row in connections.every_one(look.db)}
     found = []
     for name in sorted(known.keys() | users.keys(), key=as_people_count):
@@ -43,6 +46,7 @@ def find_all(look: Look) -> list[ConnectionView]:
                 is_connected=row is not None,
                 used_by=tuple(users.get(name, ())),
                 created=None if row is None else row.created,
+                used=uses.get(name),
             )
         )
     return found
