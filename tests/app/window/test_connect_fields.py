@@ -98,7 +98,8 @@ def test_the_form_grows_with_what_it_asks_and_stays_on_the_screen(qtbot: QtBot, 
     dialog = ConnectDialog(empty)
     qtbot.addWidget(dialog)
     dialog.kind.setCurrentIndex(dialog.kind.findData("http"))
-    dialog.show()
+    with qtbot.waitExposed(dialog):
+        dialog.show()
     low = dialog.height()
     choose(dialog.fields, "auth", "oauth2")
     assert low < dialog.height() <= dialog.screen().availableGeometry().height()
