@@ -51,6 +51,7 @@ TRANSLATING = {"tr", "translate"}
 NAMES_OF_OURS = {"Dayhand"}
 """What is called the same in every language."""
 FROM_TABLES = {
+    "app/life/appearing.py",
     "app/words/connectors.py",
     "app/words/templates.py",
     "app/words/schedules.py",
