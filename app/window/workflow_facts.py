@@ -9,6 +9,7 @@ from app.life.installation import Installation
 from app.window.deploy_offer import Use
 from app.window.history_rows import Row, make_rows, read_asked
 from app.words.interpreting import interpret
+from scheduler.engine.backfilling import count_missing
 from scheduler.engine.upcoming import upcoming_times
 from scheduler.engine.workflows.permissions import begin_line, list_permissions
 from scheduler.engine.workflows.views.history import Found
@@ -136,14 +137,23 @@ def read_schedule(installation: Installation, row: ScheduleRow) -> ScheduleFacts
     )
 
 
-def count_times(installation: Installation, identity: str, start: datetime, end: datetime, most: int) -> int:
-    """How many planned times lie in that past range, counted up to so many."""
-    context, row = installation.house.engine.context, schedules.find(installation.database.read(), identity)
-    if row is None:
-        return 0
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastTimes:
+    number: int
+    """In that range, counted up to so many."""
+    missing: int
+    """Those of them that have not run."""
+
+
+def count_times(installation: Installation, identity: str, start: datetime, end: datetime, most: int) -> PastTimes:
+    """The planned times of a past range."""
+    context, db = installation.house.engine.context, installation.database.read()
+    row, last = schedules.find(db, identity), min(end, context.clock.now())
+    if row is None or last < start:
+        return PastTimes(number=0, missing=0)
     _, times = context.compile(row.id, row.spec)
-    last = min(end, context.clock.now())
-    return 0 if last < start else times.count(start - _TICK, last, most).number
+    number = times.count(start - _TICK, last, most).number
+    return PastTimes(number=number, missing=count_missing(db, row.id, times, start, last) if number < most else number)
 
 
 def read_sources(installation: Installation, slug: str, old: int | None, new: int) -> tuple[str, str]:

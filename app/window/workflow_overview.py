@@ -18,6 +18,7 @@ from app.window.workflow_facts import WorkflowFacts
 from app.window.workflow_schedule import ScheduleBlock
 from app.window.workflow_waiting import WaitingList
 from app.words.times import say_number
+from scheduler.timing.occurrences import State
 
 _SHOWN_RUNS = 8
 
@@ -111,18 +112,30 @@ class OverviewTab(QScrollArea):
         self._when.setVisible(bool(facts.schedules))
 
     def _say_week(self, facts: WorkflowFacts) -> str:
-        times = facts.week.times
+        """What became of the times that were due, then all runs: a person and events start some, too."""
+        times, runs = facts.week.times, sum(one.runs for one in facts.week.workflows)
+        became = times.planned
         counted = (
             (times.due, self.tr("{number} expected")),
-            (facts.week.runs.get("committed", 0), self.tr("{number} done")),
-            (sum(one.failed for one in facts.week.workflows), self.tr("{number} failed")),
-            (times.missed, self.tr("{number} missed")),
-            (sum(times.skipped.values()), self.tr("{number} skipped")),
+            (became.get(State.SUCCEEDED, 0), self.tr("{number} done")),
+            (became.get(State.FAILED, 0), self.tr("{number} failed")),
+            (became.get(State.CANCELLED, 0), self.tr("{number} stopped")),
+            (became.get(State.MISSED, 0), self.tr("{number} missed")),
+            (became.get(State.SKIPPED, 0), self.tr("{number} skipped")),
+            (became.get(State.COALESCED, 0), self.tr("{number} replaced")),
+            (became.get(State.DROPPED, 0), self.tr("{number} dropped")),
         )
         said = [words.format(number=say_number(number)) for number, words in counted if number]
-        if not said:
+        failed = sum(one.failed for one in facts.week.workflows)
+        in_all = [
+            self.tr("1 run in all") if runs == 1 else self.tr("{number} runs in all").format(number=say_number(runs))
+        ]
+        if failed:
+            in_all.append(self.tr("{number} failed").format(number=say_number(failed)))
+        if not said and not runs:
             return self.tr("Nothing was due in the last 7 days.")
-        return self.tr("Last 7 days: {counted}").format(counted=", ".join(said))
+        parts = [", ".join(part) for part in (said, in_all if runs else []) if part]
+        return self.tr("Last 7 days: {counted}").format(counted=" · ".join(parts))
 
     def _open(self) -> None:
         row = self.table.chosen()

@@ -13,7 +13,7 @@ from app.look.theme import Space
 from app.widgets.details_view import make_text
 from app.window.dialog import Dialog
 from app.window.saying import Saying, add_row, make_button
-from app.window.workflow_facts import ScheduleFacts, count_times
+from app.window.workflow_facts import PastTimes, ScheduleFacts, count_times
 from app.words.interpreting import interpret
 from app.words.times import say_number
 
@@ -55,6 +55,7 @@ class PastDialog(Dialog):
         self._pause.timeout.connect(self._count)
         for field in (self.start, self.end):
             field.dateTimeChanged.connect(lambda _: self._pause.start())
+        self.missing.toggled.connect(lambda _: self._count())
         self.cancel.clicked.connect(self.reject)
         self.go.clicked.connect(self._start)
         self._count()
@@ -80,17 +81,22 @@ class PastDialog(Dialog):
             "count", lambda: count_times(installation, identity, first, last, MOST), self._show, self.saying.refuse
         )
 
-    def _show(self, number: int) -> None:
-        self.go.setEnabled(0 < number < MOST)
+    def _show(self, found: PastTimes) -> None:
+        number = found.number
+        self.go.setEnabled(0 < (found.missing if self.missing.isChecked() else number) < MOST)
         if number == 0:
-            self.preview.setText(self.tr("There are no times in this range."))
-        elif number == 1:
-            self.preview.setText(self.tr("1 time lies in this range."))
-        elif number < MOST:
-            self.preview.setText(self.tr("{number} times lie in this range.").format(number=say_number(number)))
-        else:
+            said = self.tr("There are no times in this range.")
+        elif number >= MOST:
             said = self.tr("{number} times or more lie in this range; choose a shorter one.")
-            self.preview.setText(said.format(number=say_number(MOST)))
+        elif self.missing.isChecked() and not found.missing:
+            said = self.tr("All times in this range have run.")
+        elif self.missing.isChecked() and found.missing < number:
+            said = self.tr("{number} times lie in this range; {missing} of them did not run.")
+        elif number == 1:
+            said = self.tr("1 time lies in this range.")
+        else:
+            said = self.tr("{number} times lie in this range.")
+        self.preview.setText(said.format(number=say_number(min(number, MOST)), missing=say_number(found.missing)))
 
     def _start(self) -> None:
         installation, schedule, span = self._installation, self._schedule, self.range()
@@ -106,7 +112,8 @@ class PastDialog(Dialog):
 
     def _finish(self, total: int) -> None:
         self.accept()
-        self.started.emit(self.tr("{number} past times are being run.").format(number=say_number(total)))
+        said = self.tr("1 past time is being run.") if total == 1 else self.tr("{number} past times are being run.")
+        self.started.emit(said.format(number=say_number(total)))
         self.deleteLater()
 
     def _refuse(self, error: Exception) -> None:

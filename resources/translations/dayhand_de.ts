@@ -873,12 +873,32 @@
         <translation>{number} fehlgeschlagen</translation>
     </message>
     <message>
+        <source>{number} stopped</source>
+        <translation>{number} gestoppt</translation>
+    </message>
+    <message>
         <source>{number} missed</source>
         <translation>{number} verpasst</translation>
     </message>
     <message>
         <source>{number} skipped</source>
         <translation>{number} übersprungen</translation>
+    </message>
+    <message>
+        <source>{number} replaced</source>
+        <translation>{number} ersetzt</translation>
+    </message>
+    <message>
+        <source>{number} dropped</source>
+        <translation>{number} verworfen</translation>
+    </message>
+    <message>
+        <source>1 run in all</source>
+        <translation>insgesamt 1 Lauf</translation>
+    </message>
+    <message>
+        <source>{number} runs in all</source>
+        <translation>insgesamt {number} Läufe</translation>
     </message>
     <message>
         <source>Nothing was due in the last 7 days.</source>
@@ -928,12 +948,24 @@
         <translation>In diesem Zeitraum liegen keine Termine.</translation>
     </message>
     <message>
+        <source>All times in this range have run.</source>
+        <translation>Alle Termine in diesem Zeitraum sind gelaufen.</translation>
+    </message>
+    <message>
+        <source>{number} times lie in this range; {missing} of them did not run.</source>
+        <translation>{number} Termine liegen in diesem Zeitraum; {missing} davon sind nicht gelaufen.</translation>
+    </message>
+    <message>
         <source>1 time lies in this range.</source>
         <translation>In diesem Zeitraum liegt 1 Termin.</translation>
     </message>
     <message>
         <source>{number} times lie in this range.</source>
         <translation>In diesem Zeitraum liegen {number} Termine.</translation>
+    </message>
+    <message>
+        <source>1 past time is being run.</source>
+        <translation>1 vergangener Termin wird nachgeholt.</translation>
     </message>
     <message>
         <source>{number} times or more lie in this range; choose a shorter one.</source>

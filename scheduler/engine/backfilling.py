@@ -44,8 +44,9 @@ class Backfilling:
         _, times = self._context.compile(row.id, row.spec)
         chunk = list(islice(_remaining(backfill, times), room))
         made = 0
+        ran = occurrences.that_ran(db, row.id, chunk[0], chunk[-1]) if chunk and backfill.missing else frozenset()
         for planned in chunk:
-            if backfill.missing and occurrences.has_run(db, row.id, planned):
+            if planned in ran:
                 continue
             decision = decide_overlap(backfill.overlap, own)
             for waiting in decision.replaced:
@@ -59,6 +60,12 @@ class Backfilling:
         if len(chunk) < room:
             backfills.end(db, backfill.id, now)
         return True
+
+
+def count_missing(db: sqlite3.Connection, schedule: str, times: Times, first: datetime, last: datetime) -> int:
+    """How many times of that range a backfill would run that leaves out those that ran."""
+    ran = occurrences.that_ran(db, schedule, first, last)
+    return sum(at not in ran for at in times.between(first - _TICK, last))
 
 
 def _row_of(backfill: BackfillRow, planned: datetime, decision: Decision, now: datetime) -> OccurrenceRow:

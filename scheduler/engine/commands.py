@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+from scheduler.engine.backfilling import count_missing
 from scheduler.engine.context import Context
 from scheduler.engine.definition import Definition, refuse_side_by_side, schedule_id
 from scheduler.engine.dispatch import Dispatch
@@ -205,6 +206,10 @@ class Commands:
                 raise RefusedError("no times", f"{schedule} has no times in that range.")
             if total >= _BACKFILL_AT_MOST:
                 raise RefusedError("too many", f"That range holds {total:,} times or more; choose a shorter one.")
+            if missing:
+                total = sum(count_missing(db, row.id, times, first, last) for first, last in spans)
+                if total == 0:
+                    raise RefusedError("no times", f"All times of {schedule} in that range have run.")
             identity = request or uuid4().hex
             backfills.insert(
                 db,

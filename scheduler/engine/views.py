@@ -102,6 +102,8 @@ class Counters:
     dropped: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     """By reason."""
+    planned: dict[str, int] = field(default_factory=dict)
+    """What became of those that were due, by state."""
     underway: int = 0
     more: bool = False
     """Some gap was too long to count: the true figures for due and missed are higher."""
@@ -210,10 +212,11 @@ class Views:
         skipped: dict[str, int] = {}
         failed_to_launch = 0
         uncounted = False
-        due = 0
+        planned: dict[str, int] = {}
         for tally in tallies.of_states(db, schedule, since):
             numbers[tally.state] += tally.number
-            due += tally.number if tally.is_planned else 0
+            if tally.is_planned:
+                planned[tally.state] = planned.get(tally.state, 0) + tally.number
             uncounted |= tally.more
             if tally.state is State.SKIPPED and tally.reason is not None:
                 skipped[tally.reason] = skipped.get(tally.reason, 0) + tally.number
@@ -221,7 +224,7 @@ class Views:
                 failed_to_launch += tally.number
         underway = numbers[State.QUEUED] + numbers[State.STARTED]
         return Counters(
-            due=due,
+            due=sum(planned.values()),
             emitted=underway + numbers[State.SUCCEEDED] + numbers[State.FAILED] + numbers[State.CANCELLED],
             succeeded=numbers[State.SUCCEEDED],
             failed=numbers[State.FAILED] - failed_to_launch,
@@ -231,6 +234,7 @@ class Views:
             coalesced=numbers[State.COALESCED],
             dropped=numbers[State.DROPPED],
             skipped=skipped,
+            planned=planned,
             underway=underway,
             more=uncounted,
             drift=tuple(tallies.drifts(db, schedule, since, DRIFT_BOUNDS)),

@@ -124,11 +124,12 @@ def known(db: sqlite3.Connection, key: str) -> bool:
     return db.execute(query, (key,)).fetchone() is not None
 
 
-def has_run(db: sqlite3.Connection, schedule: str, planned: datetime) -> bool:
-    """Whether that planned time ran to success, or is about to run, by itself or in a backfill."""
+def that_ran(db: sqlite3.Connection, schedule: str, first: datetime, last: datetime) -> frozenset[datetime]:
+    """The planned times in that range that ran to success, or are about to run, by themselves or in a backfill."""
     states = "state IN ('queued', 'started', 'succeeded') AND origin IN ('automatic', 'backfill')"
-    query = f"SELECT 1 FROM occurrences WHERE schedule = ? AND planned = ? AND {states}"
-    return db.execute(query, (schedule, to_ms(planned))).fetchone() is not None
+    query = f"SELECT planned FROM occurrences WHERE schedule = ? AND planned BETWEEN ? AND ? AND {states}"
+    found = db.execute(query, (schedule, to_ms(first), to_ms(last))).fetchall()
+    return frozenset(instant(planned) for (planned,) in found)
 
 
 def recorded(db: sqlite3.Connection, schedule: str, first: datetime) -> frozenset[datetime]:

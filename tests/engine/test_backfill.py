@@ -90,9 +90,17 @@ def test_times_that_ran_are_repeated_unless_only_missing_ones_are_asked_for(
     bench.run_for(HOUR)
     bench.sleep(HOUR + 30 * MINUTE)
     bench.tick()
-    bench.commands.backfill("w/h", [(at("11:00"), at("13:00"))], missing=missing)
+    answer = bench.commands.backfill("w/h", [(at("11:00"), at("13:00"))], missing=missing)
+    assert answer.total == len(expected), "so that progress comes to its end"
     bench.run_for(MINUTE)
     assert filled(bench) == expected
+
+
+def test_a_range_in_which_all_ran_has_nothing_missing(bench: Bench) -> None:
+    bench.add(HOURLY)
+    bench.run_for(2 * HOUR)
+    with pytest.raises(RefusedError, match=r"All times of w/h in that range have run\."):
+        bench.commands.backfill("w/h", [(at("11:00"), at("12:00"))], missing=True)
 
 
 def test_a_time_that_failed_counts_as_missing_and_one_that_runs_does_not(bench: Bench) -> None:

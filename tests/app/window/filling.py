@@ -144,7 +144,7 @@ def add_run(installation: Installation, run: str, workflow: str, at: datetime, *
         runs.insert(db, row._replace(**facts))
 
 
-def add_unrun(installation: Installation, schedule: str, at: datetime, state: State, reason: Reason) -> None:
+def add_unrun(installation: Installation, schedule: str, at: datetime, state: State, reason: Reason | None) -> None:
     with installation.database.write() as db:
         occurrences.insert(
             db,

@@ -21,8 +21,9 @@ from app.window.workflow_times import TimesDialog
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.store import backfills, events, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
+from scheduler.timing.occurrences import State
 from tests.app.living import Wait, alive
-from tests.app.window.filling import deploy, few, publish
+from tests.app.window.filling import add_unrun, deploy, few, publish
 
 __all__ = ["few"]
 
@@ -62,7 +63,7 @@ def test_it_shows_words_times_and_what_it_did(pane: WorkflowPane) -> None:
     assert "Every 5 minutes" in pane.words.text()
     assert [block.words.text() for block in pane.overview.blocks][1] == "Every 5 minutes"
     assert pane.overview.model.rowCount() == 8
-    assert "done" in pane.overview.week.text() and "1 missed" in pane.overview.week.text()
+    assert pane.overview.week.text() == "Last 7 days: 2 expected, 1 missed, 1 skipped · 12 runs in all"
     assert "skipped" in pane.overview.strip.toolTip()
 
 
@@ -233,11 +234,29 @@ def test_a_range_without_times_says_so(qtbot: QtBot, few: Installation, wait: Wa
     assert not dialog.go.isEnabled()
 
 
+def test_times_that_ran_are_told_apart_from_those_that_would_run(qtbot: QtBot, few: Installation, wait: Wait) -> None:
+    nine = [datetime(year, 1, 1, 9, tzinfo=ZoneInfo("America/New_York")) for year in (2024, 2025, 2026)]
+    add_unrun(few, DIGEST, nine[0], State.SUCCEEDED, None)
+    dialog = PastDialog(few, schedule_of(few, DIGEST))
+    qtbot.addWidget(dialog)
+    dialog.start.setDateTime(QDateTime(QDate(2023, 12, 25), QTime(8, 0)))
+    dialog.end.setDateTime(QDateTime(QDate(2026, 1, 2), QTime(10, 0)))
+    wait(lambda: dialog.preview.text() == "3 times lie in this range; 2 of them did not run.")
+    dialog.missing.setChecked(False)
+    wait(lambda: dialog.preview.text() == "3 times lie in this range.")
+    dialog.missing.setChecked(True)
+    for at in nine[1:]:
+        add_unrun(few, DIGEST, at, State.SUCCEEDED, None)
+    dialog.end.setDateTime(QDateTime(QDate(2026, 1, 2), QTime(11, 0)))
+    wait(lambda: dialog.preview.text() == "All times in this range have run.")
+    assert not dialog.go.isEnabled()
+
+
 def test_both_ends_of_a_range_count_and_the_future_does_not(few: Installation) -> None:
     nine = [datetime(year, 1, 1, 9, tzinfo=ZoneInfo("America/New_York")) for year in (2024, 2026, 2999)]
-    assert count_times(few, DIGEST, nine[0], nine[1], 100) == 3
-    assert count_times(few, DIGEST, nine[1] + timedelta(days=1), nine[2], 100) == 0
-    assert count_times(few, DIGEST, nine[1], nine[0], 100) == 0
+    assert count_times(few, DIGEST, nine[0], nine[1], 100).number == 3
+    assert count_times(few, DIGEST, nine[1] + timedelta(days=1), nine[2], 100).number == 0
+    assert count_times(few, DIGEST, nine[1], nine[0], 100).number == 0
 
 
 def test_versions_are_compared_and_an_earlier_one_can_be_used_again(

@@ -81,7 +81,7 @@ def _add(counters: list[Counters]) -> Counters:
     total: dict[str, Any] = {}
     for name in (field.name for field in fields(Counters)):
         values = [getattr(one, name) for one in counters]
-        if name == "skipped":
+        if name in ("skipped", "planned"):
             total[name] = {key: sum(one.get(key, 0) for one in values) for one in values for key in one}
         elif name == "drift":
             total[name] = tuple(sum(parts) for parts in zip(*values, strict=True))
