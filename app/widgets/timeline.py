@@ -24,26 +24,18 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QToolTi
 from app.look.dressing import mark as dress
 from app.look.theme import Space, colours_of
 from app.widgets.plain import as_tooltip
-from app.widgets.timeline_axis import day_span, find_ticks
+from app.widgets.timeline_axis import day_span
 from app.widgets.timeline_layout import Bar, Lane, Mark
 from app.widgets.timeline_paint import (
     AXIS_HEIGHT,
     Brush,
     lane_height,
-    mark_rect,
-    paint_axis,
-    paint_mark,
-    paint_now,
-    paint_title,
-    paint_unknown,
 )
+from app.widgets.timeline_picture import paint_day
 from app.widgets.timeline_scene import LONGEST, SHORTEST, Scene
 from app.widgets.timeline_words import describe
-from app.words.times import say_clock, say_day
 
 _ZOOM = 1.25
-_TICK_WIDTH = 72
-_NOW_WIDTH = 52
 _WIDEST_TITLES = 220
 _TALLEST = 400
 _USUAL_TEXT = 16
@@ -156,57 +148,14 @@ class Timeline(QAbstractScrollArea):
         painter.fillRect(event.rect(), colours.surface)
         painter.scale(self._unit, self._unit)
         brush = Brush(painter, colours, self._usual_font(), view.devicePixelRatioF() * self._unit)
-        width, height = scene.width, self._height()
-        plot = QRect(scene.gutter, AXIS_HEIGHT, width - scene.gutter, height - AXIS_HEIGHT)
-        bottom = min(AXIS_HEIGHT + scene.tops[-1] - scene.scrolled, height)
-        now_x = scene.x(scene.now)
-        has_now = scene.gutter <= now_x <= width
-        ticks = [
-            (scene.x(tick.at), tick)
-            for tick in find_ticks(scene.start, scene.end, scene.zone, scene.plot // _TICK_WIDTH)
-        ]
-        hidden = {tick for x, tick in ticks if has_now and abs(x - now_x) < _NOW_WIDTH}
-        paint_axis(brush, plot, ticks, hidden, bottom)
-        painter.setClipRect(QRect(0, AXIS_HEIGHT + 1, width, height))
-        if scene.known is not None and scene.known > scene.start:
-            unknown = QRect(
-                plot.left(), AXIS_HEIGHT + 1, round(scene.x(scene.known)) - plot.left(), bottom - AXIS_HEIGHT
-            )
-            paint_unknown(brush, unknown & plot, self.tr("Earlier runs are in History"))
-        self._paint_lanes(brush, plot)
-        painter.setClipping(False)
-        day = say_day(scene.start.astimezone(scene.zone).date(), scene.now.astimezone(scene.zone).date())
-        heading = QRect(Space.MEDIUM, 0, scene.gutter - Space.MEDIUM, AXIS_HEIGHT - Space.TIGHT)
-        paint_title(brush, heading, day[:1].upper() + day[1:], is_heading=True)
-        if has_now:
-            paint_now(brush, now_x, bottom, say_clock(scene.now.replace(second=0), scene.zone))
+        focused = self._focused if self.hasFocus() else None
+        earlier = self.tr("Earlier runs are in History")
+        paint_day(brush, scene, self._height(), hovered=self._hovered, focused=focused, earlier=earlier)
         if self.hasFocus() and self._focused is None:  # until a mark in it has it
             painter.setPen(QPen(QColor(colours.text), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRect(1, 1, width - 2, height - 2))
+            painter.drawRect(QRect(1, 1, scene.width - 2, self._height() - 2))
         painter.end()
-
-    def _paint_lanes(self, brush: Brush, plot: QRect) -> None:
-        painter, scene = brush.painter, self._scene
-        focused = self._focused if self.hasFocus() else None
-        origin = scene.origin
-        left, right = origin + plot.left() - 4, origin + plot.right() + 4
-        for index in scene.in_sight(plot.bottom()):
-            lane, layout = scene.lanes[index], scene.layout(index)
-            top = scene.lane_top(index)
-            bottom = top + lane_height(layout.rows)
-            title = QRect(Space.MEDIUM, top, scene.gutter - 2 * Space.MEDIUM, bottom - top)
-            paint_title(brush, title, lane.title)
-            painter.setPen(QColor(brush.colours.line))
-            painter.drawLine(0, bottom, plot.right(), bottom)
-            painter.save()
-            painter.setClipRect(plot, Qt.ClipOperation.IntersectClip)
-            for mark in layout.between(left, right):
-                is_focused = focused is not None and any(bar.id == focused for bar in mark.bars)
-                is_hovered = mark is self._hovered
-                rect = mark_rect(mark, origin, top)
-                paint_mark(brush, mark, rect, hovered=is_hovered, focused=is_focused)
-            painter.restore()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)

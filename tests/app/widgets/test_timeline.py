@@ -296,7 +296,7 @@ def test_only_what_is_in_sight_is_painted(timeline: Timeline, monkeypatch: pytes
     bars = [bar(f"{n}.{i}", str(n), i / 4, 1, RunState.DONE) for n in range(100) for i in range(96)]
     timeline.set_day(lanes, bars, zone=BERLIN, now=NOW)
     painted = []
-    monkeypatch.setattr("app.widgets.timeline.paint_mark", lambda _brush, mark, *_, **__: painted.append(mark))
+    monkeypatch.setattr("app.widgets.timeline_picture.paint_mark", lambda _brush, mark, *_, **__: painted.append(mark))
     timeline.show_span(MIDNIGHT, MIDNIGHT + timedelta(hours=4))
     timeline.grab()
     assert 0 < len(painted) < 200
