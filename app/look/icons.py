@@ -23,7 +23,7 @@ def tray_icon(state: TrayState, *, dark_panel: bool, count: int = 0) -> QIcon:
     colour = ON_DARK if dark_panel else ON_LIGHT
     for size in TRAY_SIZES:
         if state is TrayState.ATTENTION and count > 1:
-            icon.addPixmap(_draw_count(min(count, _MOST_COUNTED), size, colour))
+            icon.addPixmap(_draw_count(str(count) if count <= _MOST_COUNTED else f"{_MOST_COUNTED}+", size, colour))
         else:
             icon.addPixmap(draw(f"tray/{state.value}", size, colour))
     return icon
@@ -62,16 +62,16 @@ def draw(name: str, size: int, colour: str, ratio: float = 1.0) -> QPixmap:
 
 
 @lru_cache(maxsize=128)
-def _draw_count(count: int, size: int, colour: str) -> QPixmap:
-    """The shape of attention with a number cut out of it, so that it can be read on any panel."""
+def _draw_count(count: str, size: int, colour: str) -> QPixmap:
+    """The shape of attention with how many cut out of it, so that it can be read on any panel."""
     pixmap = QPixmap(draw("tray/count", size, colour))
     font = QFont("Sans Serif")
     font.setWeight(QFont.Weight.Bold)
-    font.setPixelSize(round(size * 0.62))
+    font.setPixelSize(round(size * (0.62 if len(count) == 1 else 0.5)))
     painter = QPainter(pixmap)
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationOut)
     painter.setFont(font)
     bubble = QRectF(0, size / 16, size, size * 11 / 16)
-    painter.drawText(bubble, Qt.AlignmentFlag.AlignCenter, str(count))
+    painter.drawText(bubble, Qt.AlignmentFlag.AlignCenter, count)
     painter.end()
     return pixmap

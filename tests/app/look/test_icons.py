@@ -109,10 +109,11 @@ def test_attention_says_how_many_need_it(size: int) -> None:
     assert shapes[1] == opaque(draw("tray/attention", size, ON_LIGHT)), "one is said by the shape alone"
 
 
-def test_more_than_nine_are_nine() -> None:
+def test_more_than_nine_are_nine_and_more() -> None:
     """Two figures cannot be read at sixteen pixels; the tooltip has the number."""
-    many, nine = (tray_icon(TrayState.ATTENTION, dark_panel=True, count=count).pixmap(32, 32) for count in (25, 9))
-    assert many.toImage() == nine.toImage()
+    shown = [tray_icon(TrayState.ATTENTION, dark_panel=True, count=count).pixmap(32, 32) for count in (9, 10, 25)]
+    nine, ten, many = (one.toImage() for one in shown)
+    assert many == ten != nine
 
 
 @pytest.mark.parametrize("state", [state for state in TrayState if state is not TrayState.ATTENTION])
@@ -121,7 +122,7 @@ def test_other_states_have_no_number(state: TrayState) -> None:
     assert plain.toImage() == counted.toImage()
 
 
-@pytest.mark.parametrize("count", [2, 5, 8])
+@pytest.mark.parametrize("count", [2, 5, 8, 25])
 def test_a_number_stays_inside_its_shape(count: int) -> None:
     """It is cut out: all around it the shape is closed."""
     shape = opaque(tray_icon(TrayState.ATTENTION, dark_panel=False, count=count).pixmap(64, 64))
