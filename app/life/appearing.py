@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QEventLoop, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer, Signal
 from PySide6.QtGui import QPixmapCache
 from PySide6.QtWidgets import QApplication, QMessageBox
 
@@ -11,6 +11,7 @@ from app.look.icons import app_icon
 from app.platform.machine import session_bus
 from app.tray.icon import Tray
 from app.words.languages import read_language, speak
+from scheduler.engine.refusal import RefusedError
 
 _PATIENCE = 300
 """Milliseconds that a tray has to answer before the rest is loaded; later ones are met as well."""
@@ -30,18 +31,16 @@ class App(QApplication):
         return super().event(event)
 
 
-SILENT = QT_TRANSLATE_NOOP(
-    "start",
-    "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again.",
-)
-
-
-def tell(folder: Path, sentence: str) -> None:
+def tell(folder: Path, refusal: RefusedError) -> None:
     """Why it does not start, for somebody who sees no terminal: a dialog until it has been read."""
     from app.words.interpreting import interpret  # noqa: PLC0415  few starts need it
 
     _app = QApplication.instance() or _make_app(folder)  # it lives as long as it has a name
-    QMessageBox.critical(None, "Dayhand", interpret(QCoreApplication.translate("start", sentence)))
+    silent = QCoreApplication.translate(
+        "start",
+        "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again.",
+    )
+    QMessageBox.critical(None, "Dayhand", silent if refusal.code == "silent" else interpret(refusal.sentence))
 
 
 def appear(folder: Path) -> tuple[App, Tray]:

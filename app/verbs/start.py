@@ -29,6 +29,7 @@ _CLOSING = 45.0
 """Seconds that the folder may be taken without anybody who answers: one that ends waits for its outside actions."""
 _PAUSE = 0.1
 _RUNNING = "Dayhand is already running."
+_SILENT = "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def run(options: Namespace) -> Ended:
         if has_window and (sys.stderr is None or not sys.stderr.isatty()):  # who starts it from a menu sees no terminal
             from app.life.appearing import tell
 
-            tell(folder, error.sentence)
+            tell(folder, error)
         raise
     return Ended()
 
@@ -161,14 +162,8 @@ def _pass_on(end: socket.socket, wanted: Wanted) -> str:
     except client.LostError as error:
         if time.monotonic() < give_up:
             return ""
-        raise _silent() from error
+        raise RefusedError("silent", _SILENT) from error
     return f"{_RUNNING} {last.get('answer', {}).get('sentence', '')}".strip()
-
-
-def _silent() -> RefusedError:
-    from app.life.appearing import SILENT
-
-    return RefusedError("silent", str(SILENT))
 
 
 def _greet(folder: Path) -> str:
