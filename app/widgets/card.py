@@ -145,6 +145,7 @@ class Card(QFrame):
             # Of many cards on a page only the one with the focus may answer.
             shortcut = QShortcut(keys, self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.setWhatsThis(action.label)  # Help lists it
             shortcut.activated.connect(lambda: self.press(action.id))
         button.clicked.connect(lambda: self.press(action.id))
         self.buttons[action.id] = button

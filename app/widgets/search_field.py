@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
 from app.look.icons import glyph_icon
 from app.look.theme import colours_of
@@ -30,6 +30,9 @@ class SearchField(QLineEdit):
         self._glass: QAction = self.addAction(
             glyph_icon("search", colours_of(self).muted), QLineEdit.ActionPosition.LeadingPosition
         )
+        for button in self.findChildren(QToolButton):
+            if button.defaultAction() is self._glass:
+                button.setAccessibleName(hint)
         self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
         self._pause.timeout.connect(self._search)
         self.textChanged.connect(self._wait)

@@ -1,10 +1,12 @@
-"""What a mark of the timeline says when one points at it, and what is read aloud."""
+"""What a mark of the timeline says when one points at it, what is read aloud, and its keys in words."""
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QKeySequence
 
 from app.widgets.timeline_layout import URGENCY, Lane, Mark
 from app.words.states import RunState, say_run
@@ -28,3 +30,15 @@ def describe(lane: Lane, mark: Mark, *, zone: ZoneInfo, now: datetime) -> str:
         took = QCoreApplication.translate("timeline", "Took {span}").format(span=say_span(first.end - first.start))
         lines.append(took)
     return "\n".join([*lines, first.words] if first.words else lines)
+
+
+def list_timeline_keys() -> Iterator[tuple[str, str]]:
+    """What its keys do while it has the focus, and the keys."""
+    for words, keys in (
+        (QCoreApplication.translate("timeline", "Timeline: from run to run"), ("Left", "Right", "Up", "Down")),
+        (QCoreApplication.translate("timeline", "Timeline: open the run"), ("Return",)),
+        (QCoreApplication.translate("timeline", "Timeline: earlier, later"), ("Ctrl+Left", "Ctrl+Right")),
+        (QCoreApplication.translate("timeline", "Timeline: nearer, farther"), ("+", "-")),
+        (QCoreApplication.translate("timeline", "Timeline: the whole day"), ("0",)),
+    ):
+        yield words, ", ".join(QKeySequence(one).toString(QKeySequence.SequenceFormat.NativeText) for one in keys)

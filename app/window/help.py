@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QKeySequence
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.look.dressing import mark
 from app.look.theme import Space, Type
 from app.resources import find_resource
 from app.widgets.details_view import make_text
+from app.widgets.timeline import Timeline
+from app.widgets.timeline_words import list_timeline_keys
 from app.window.dialog import Dialog
 from app.window.saying import make_button, make_heading
 from scheduler import __version__
@@ -23,12 +25,18 @@ def list_keys(window: QWidget) -> Iterator[tuple[str, str]]:
 
 
 def list_page_keys(page: QWidget) -> Iterator[tuple[str, str]]:
-    """The same of the buttons that can be seen."""
+    """The same of the buttons, the cards and the timeline that can be seen."""
     for button in page.findChildren(QAbstractButton):
         if button.isVisible() and button.text() and not button.shortcut().isEmpty():
             keys = button.shortcut()
             if not keys.toString().startswith("Alt+"):  # those are underlined
                 yield button.text().replace("&", ""), _say(keys)
+    for shortcut in page.findChildren(QShortcut):
+        owner = shortcut.parent()
+        if shortcut.whatsThis() and isinstance(owner, QWidget) and owner.isVisible():
+            yield shortcut.whatsThis(), _say(shortcut.key())
+    if any(timeline.isVisible() for timeline in page.findChildren(Timeline)):
+        yield from list_timeline_keys()
 
 
 class HelpDialog(Dialog):

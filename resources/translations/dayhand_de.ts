@@ -3986,6 +3986,26 @@ Deine: {mine}</translation>
         <source>Took {span}</source>
         <translation>Dauerte {span}</translation>
     </message>
+    <message>
+        <source>Timeline: from run to run</source>
+        <translation>Zeitleiste: von Lauf zu Lauf</translation>
+    </message>
+    <message>
+        <source>Timeline: open the run</source>
+        <translation>Zeitleiste: den Lauf öffnen</translation>
+    </message>
+    <message>
+        <source>Timeline: earlier, later</source>
+        <translation>Zeitleiste: früher, später</translation>
+    </message>
+    <message>
+        <source>Timeline: nearer, farther</source>
+        <translation>Zeitleiste: näher, weiter</translation>
+    </message>
+    <message>
+        <source>Timeline: the whole day</source>
+        <translation>Zeitleiste: der ganze Tag</translation>
+    </message>
 </context>
 <context>
     <name>times</name>

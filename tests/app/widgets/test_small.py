@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QEnterEvent
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QAccessible, QEnterEvent
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look.theme import Colours, Tone
@@ -56,6 +56,12 @@ def field(shown: Callable[..., None]) -> SearchField:
     layout.addWidget(field)
     shown(page, 400, 100)
     return field
+
+
+def test_no_button_of_a_search_field_is_without_a_name(field: SearchField) -> None:
+    """A screen reader reads its glass, too."""
+    [glass] = (one for one in field.findChildren(QToolButton) if one.isVisible())
+    assert QAccessible.queryAccessibleInterface(glass).text(QAccessible.Text.Name) == "Search the history"
 
 
 def test_typing_searches_once_when_it_pauses(qtbot: QtBot, field: SearchField) -> None:

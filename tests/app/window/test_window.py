@@ -308,6 +308,25 @@ def test_help_lists_the_keys_of_the_window_and_of_the_page_in_sight(window: Wind
     assert set(listed) | set(listed.values()) <= said
 
 
+def test_help_lists_the_keys_of_cards_and_of_the_timeline(
+    qtbot: QtBot,
+    installation: Installation,
+    request_: object,
+    open_window: Callable[[Installation], Window],
+    wait: Wait,
+) -> None:
+    window = open_window(installation)
+    window.show_overview(overview_of(installation))
+    today = window.pages["today"]
+    assert isinstance(today, TodayPage)
+    wait(lambda: today.day is not None and today.cards.cards)
+    listed = dict(list_page_keys(today))
+    assert (listed["Approve"], listed["Reject"]) == ("Ctrl+Return", "Ctrl+Backspace")
+    assert listed["Timeline: from run to run"] == "Left, Right, Up, Down"
+    window.open_page("settings")
+    assert not dict(list_page_keys(today)), "what cannot be seen has no keys"
+
+
 def test_f1_and_the_foot_lead_to_help(window: Window, qtbot: QtBot) -> None:
     qtbot.keyClick(window, Qt.Key.Key_F1)
     [by_key] = window.findChildren(HelpDialog)
