@@ -159,6 +159,7 @@ class HistoryPage(Page):
 
     def _look_anew(self) -> None:
         self._turn += 1
+        self.saying.clear()
         self.refresh()
 
     def _show(self, wanted: Found, read: Read, names: dict[str, str]) -> None:

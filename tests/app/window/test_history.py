@@ -325,6 +325,17 @@ def test_a_real_failure_names_its_place_and_is_tried_again(qtbot: QtBot, empty: 
     wait(lambda: "Try again" not in buttons(page))
 
 
+def test_a_long_reason_is_shown_whole(page: HistoryPage, few: Installation, wait: Wait) -> None:
+    now = few.house.engine.context.clock.now()
+    reason = "The server said that " + "it is very sorry, and that it cannot answer now; " * 20
+    add_run(few, "sorry", "chore-0", now, status=Status.CANCELLED, error={"sentence": reason}, summary=None)
+    page.open_subject("sorry")
+    page.show()
+    wait(lambda: page.pane.details is not None and page.pane.details.id == "sorry")
+    [heading] = [one for one in page.pane.findChildren(QLabel) if one.text() == reason]
+    wait(lambda: 0 < heading.heightForWidth(heading.width()) <= heading.height())
+
+
 def test_the_name_of_an_export_follows_its_kind(page: HistoryPage, wait: Wait, tmp_path: Path) -> None:
     page.export.click()
     [dialog] = page.findChildren(QFileDialog)
