@@ -1,8 +1,8 @@
 """Dresses the application: the palette, and the few rules that a palette cannot say."""
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSpinBox, QApplication, QWidget
 
 from app.look.theme import DARK, LIGHT, RADIUS, Appearance, Colours, Space, Tone, blend, colours_of, make_palette
 from app.resources import find_resource
@@ -141,6 +141,27 @@ def mark(widget: QWidget, name: str, value: str) -> None:
         widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+
+
+def give_ground(view: QAbstractScrollArea) -> None:
+    """What is scrolled has a ground of its own: seen through, all of it would be painted at every step."""
+    ground = view.viewport()
+    # A stylesheet takes it away as soon as it comes to it, on the first show and after every change.
+    QTimer.singleShot(0, ground, lambda: ground.setAutoFillBackground(True))
+
+
+class _Ground(QObject):
+    def eventFilter(self, view: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's name
+        if event.type() in (QEvent.Type.Polish, QEvent.Type.StyleChange):
+            assert isinstance(view, QAbstractScrollArea)
+            give_ground(view)
+        return False
+
+
+def lay_on_card(view: QAbstractScrollArea) -> None:
+    """A list, a table or a text looks like all our cards."""
+    mark(view, "surface", "card")
+    view.installEventFilter(_Ground(view))
 
 
 def indent(box: QAbstractSpinBox) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from app.look.dressing import mark
+from app.look.dressing import lay_on_card
 from app.look.theme import Space, Tone, blend, colours_of
 from app.widgets.differences import Change, Span
 
@@ -51,7 +51,7 @@ class DiffPane(QPlainTextEdit):
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setTabStopDistance(4 * QFontMetrics(self.font()).horizontalAdvance(" "))
         self.setAccessibleName(name)
-        mark(self, "surface", "card")
+        lay_on_card(self)
         self.updateRequest.connect(self._scroll_gutter)
 
     @property

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.asking import command
 from app.life.installation import Installation
-from app.look.dressing import mark
+from app.look.dressing import lay_on_card, mark
 from app.look.theme import Space, Tone, Type
 from app.widgets.chip import Chip
 from app.widgets.details import read_details
@@ -60,7 +60,7 @@ class ConnectionsPage(Page):
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setAccessibleName(self.tr("Connections"))
-        mark(self.list, "surface", "card")
+        lay_on_card(self.list)
         self.saying = Saying()
         self.add = make_button(self.tr("New connection…"), "Ctrl+N", importance="primary")
         self.empty = EmptyPage(

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.asking import Asking
 from app.life.installation import Installation
-from app.look.dressing import mark
+from app.look.dressing import lay_on_card, mark
 from app.look.theme import Tone, Type, colours_of
 from app.resources import find_resource
 from app.widgets.details_view import make_text
@@ -53,7 +53,7 @@ class DeployDialog(Dialog):
         self.uses = QListWidget()
         self.uses.setAccessibleName(self.tr("What it may use"))
         self.uses.setFrameShape(QFrame.Shape.NoFrame)
-        mark(self.uses, "surface", "card")
+        lay_on_card(self.uses)
         self.uses.setWordWrap(True)
         self.uses.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.uses.setSizeAdjustPolicy(QListWidget.SizeAdjustPolicy.AdjustToContents)

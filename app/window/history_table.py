@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPalette
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.dressing import mark
+from app.look.dressing import give_ground, mark
 from app.look.theme import Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import make_chip_icons
 from app.widgets.signs import sign_run
@@ -77,10 +77,16 @@ class HistoryTable(QTableView):
         self.setColumnWidth(Column.WORKFLOW, _NAME_WIDTH)
         self.setColumnWidth(Column.TOOK, _widest_span(metrics) + 2 * Space.LARGE)
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
+        super().showEvent(event)
+        give_ground(self)
+
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange:
             self._dress()
+        elif event.type() is QEvent.Type.StyleChange:
+            give_ground(self)
 
     def _dress(self) -> None:
         """A chosen row has the soft ground that it has in all our lists. Qt draws the text: thousands scroll by."""

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.asking import Asking
 from app.life.installation import Installation
-from app.look.dressing import mark
+from app.look.dressing import lay_on_card
 from app.look.theme import Space, Tone
 from app.questions import BadAnswerError, Kind, Question
 from app.templates import Template, all_templates
@@ -50,7 +50,7 @@ class NewDialog(QDialog):
         self.list.setFixedWidth(_LIST)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setItemDelegate(LinesDelegate(self.list))
-        mark(self.list, "surface", "card")
+        lay_on_card(self.list)
         for template in self.templates:
             self.list.addItem(say_template(template.name))
         self.name = QLineEdit()

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.look.dressing import mark
+from app.look.dressing import lay_on_card
 from app.look.icons import glyph_icon
 from app.look.theme import Space, Tone, colours_of
 from app.widgets.details_view import make_text
@@ -30,7 +30,7 @@ class PermissionsTab(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("What it may use"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        mark(self.list, "surface", "card")
+        lay_on_card(self.list)
         self.list.setItemDelegate(LinesDelegate(self.list))
         self.unasked = make_text("")
         self.allow_button = make_button(self.tr("Allow"), importance="primary")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSplitter, Q
 
 from app.asking import Asking
 from app.life.installation import Installation
-from app.look.dressing import mark
+from app.look.dressing import lay_on_card
 from app.look.theme import Space
 from app.widgets.diff import DiffView
 from app.window.saying import make_button
@@ -32,7 +32,7 @@ class VersionsTab(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Versions"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        mark(self.list, "surface", "card")
+        lay_on_card(self.list)
         self.list.setItemDelegate(LinesDelegate(self.list))
         self.list.setMinimumSize(180, 100)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

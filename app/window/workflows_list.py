@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractProxyModel, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.look.dressing import mark
+from app.look.dressing import lay_on_card
 from app.look.theme import Colours, Space, Tone, Type, colours_of, make_font
 from app.widgets.chip import measure_chip, paint_chip
 from app.widgets.plain import reveal
@@ -99,7 +99,7 @@ class WorkflowsList(QListView):
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Workflows"))
-        mark(self, "surface", "card")
+        lay_on_card(self)
 
 
 def _chip_column(view: QWidget) -> int:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.look.dressing import Look, choose_colours, mark
+from app.look.dressing import Look, choose_colours, lay_on_card, mark
 from app.look.theme import DARK, LIGHT, Appearance, Colours, Tone, Type, blend, colours_of, make_font, make_palette
 
 AA_TEXT, AA_SHAPE = 4.5, 3.0
@@ -187,4 +187,18 @@ def test_marked_text_takes_the_ink_of_the_theme(qtbot: QtBot, bare: QApplication
     assert button.palette().color(QPalette.ColorRole.ButtonText) == QColor(LIGHT.on_accent)
     look.choose(Appearance.DARK)
     assert label.palette().color(QPalette.ColorRole.WindowText) == QColor(DARK.tones[Tone.BAD].text)
+    look.deleteLater()
+
+
+def test_a_list_on_a_card_is_moved_when_it_scrolls_and_not_painted_anew(qtbot: QtBot, bare: QApplication) -> None:
+    """In light, in dark, and after the change from one to the other."""
+    look = Look(bare, Appearance.LIGHT)
+    rows = QListWidget()
+    lay_on_card(rows)
+    qtbot.addWidget(rows)
+    rows.show()
+    qtbot.waitUntil(rows.viewport().autoFillBackground)
+    look.choose(Appearance.DARK)
+    qtbot.waitUntil(rows.viewport().autoFillBackground)
+    assert rows.viewport().palette().color(rows.viewport().backgroundRole()) == QColor(DARK.surface)
     look.deleteLater()
