@@ -16,3 +16,9 @@ def refill(box: QComboBox, choices: Iterable[tuple[str, Any]]) -> None:
         for words, value in choices:
             box.addItem(words, value)
         box.setCurrentIndex(max(box.findData(chosen), 0))
+
+
+def name_box(box: QComboBox, name: str) -> None:
+    """One without a label. On Linux Qt gives what is chosen as the name of a box, so the name is its description."""
+    box.setAccessibleName(name)
+    box.setAccessibleDescription(name)

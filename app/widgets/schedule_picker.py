@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.look.dressing import indent, mark
 from app.look.theme import Space
+from app.widgets.choices import name_box
 from app.widgets.flow import Flow
 from app.widgets.schedule_choice import (
     MONDAY_FIRST,
@@ -172,7 +173,7 @@ class SchedulePicker(QWidget):
         self.number.setValue(5)
         indent(self.number)
         self.number.setAccessibleName(self.tr("Number"))
-        self.unit.setAccessibleName(self.tr("Unit of time"))
+        name_box(self.unit, self.tr("Unit of time"))
         for unit, words in (
             (Unit.SECONDS, self.tr("seconds")),
             (Unit.MINUTES, self.tr("minutes")),
@@ -191,7 +192,7 @@ class SchedulePicker(QWidget):
         return self._make_row(*self.days.values(), self.tr("at"), self.times[Weekly])
 
     def _make_monthly(self) -> QWidget:
-        self.day.setAccessibleName(self.tr("Day of the month"))
+        name_box(self.day, self.tr("Day of the month"))
         for number in range(1, 32):
             self.day.addItem(self.tr("on day {number}").format(number=number), number)
         self.day.addItem(self.tr("on the last day"), None)

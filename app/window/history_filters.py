@@ -8,7 +8,7 @@ from PySide6.QtCore import QDate, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.look.theme import Space
-from app.widgets.choices import refill
+from app.widgets.choices import name_box, refill
 from app.widgets.flow import Flow
 from app.widgets.search_field import SearchField
 from app.window.history_details import say_trigger
@@ -82,19 +82,19 @@ class HistoryFilters(QWidget):
         return self.workflow, self.result, self.trigger, self.since
 
     def _fill(self) -> None:
-        self.workflow.setAccessibleName(self.tr("Workflow"))
+        name_box(self.workflow, self.tr("Workflow"))
         self.workflow.addItem(self.tr("All workflows"), "")
         self.workflow.setMaximumWidth(240)
-        self.result.setAccessibleName(self.tr("Result"))
+        name_box(self.result, self.tr("Result"))
         self.result.addItem(self.tr("All results"), "")
         for state, word in _RESULTS.items():
             self.result.addItem(say_run(state), word)
-        self.trigger.setAccessibleName(self.tr("Why it ran"))
+        name_box(self.trigger, self.tr("Why it ran"))
         self.trigger.addItem(self.tr("Any reason"), "")
         for trigger in ("automatic", "event", "manual", "backfill", "deploy"):
             said = say_trigger(trigger)
             self.trigger.addItem(f"{said[:1].upper()}{said[1:]}", trigger)
-        self.since.setAccessibleName(self.tr("Time"))
+        name_box(self.since, self.tr("Time"))
         for label, days in (
             (self.tr("Any time"), None),
             (self.tr("Today"), 0),

@@ -12,7 +12,7 @@ from app.asking import command
 from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
-from app.widgets.choices import refill
+from app.widgets.choices import name_box, refill
 from app.widgets.empty import EmptyPage
 from app.widgets.file_dialog import choose_file
 from app.widgets.flow import Flow
@@ -125,11 +125,11 @@ class WorkflowsPage(Page):
     def _make_controls(self) -> None:
         self.field = SearchField(self.tr("Search workflows"))
         self.state, self.tag = QComboBox(), QComboBox()
-        self.state.setAccessibleName(self.tr("State"))
+        name_box(self.state, self.tr("State"))
         self.state.addItem(self.tr("All states"), "")
         for state in WorkflowState:
             self.state.addItem(sign_workflow(state).word, state.value)
-        self.tag.setAccessibleName(self.tr("Tag"))
+        name_box(self.tag, self.tr("Tag"))
         self.tag.addItem(self.tr("All tags"), "")
         self.tag.hide()
         self.count = QLabel()

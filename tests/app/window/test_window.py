@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QPixmapCache
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -16,6 +16,7 @@ from app.asking import command
 from app.life.installation import Installation
 from app.look.dressing import make_stylesheet
 from app.look.theme import LIGHT
+from app.widgets.schedule_picker import SchedulePicker
 from app.window.attention import AttentionPage
 from app.window.deploy_dialog import DeployDialog
 from app.window.help import HelpDialog, list_page_keys
@@ -295,6 +296,20 @@ def test_what_needs_the_person_is_numbered_in_the_navigation(
     window.resize(1000, 700)
     window.show_overview(overview_of(installation))
     assert window.navigation.item(list(PAGES).index("attention")).text() == "Attention (1)"
+
+
+def test_every_box_says_what_is_chosen_in_it(window: Window, qtbot: QtBot) -> None:
+    """To a screen reader, which hears the choice itself as its name."""
+    for name in PAGES:
+        window.open_page(name)
+    picker = SchedulePicker()
+    qtbot.addWidget(picker)
+    for place in (window, picker):
+        labelled = {label.buddy() for label in place.findChildren(QLabel)}
+        boxes = [box for box in place.findChildren(QComboBox) if box is not picker.kind]
+        assert boxes and not [
+            box.currentText() for box in boxes if not (box in labelled or box.accessibleDescription())
+        ]
 
 
 def test_help_lists_the_keys_of_the_window_and_of_the_page_in_sight(window: Window, qtbot: QtBot) -> None:
