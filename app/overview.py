@@ -100,7 +100,7 @@ def say_pause(overview: Overview) -> str:
 def say_next(overview: Overview) -> str:
     """The next run and when, or nothing. As a time of the clock, which does not grow old."""
     coming = overview.next
-    if coming is None or coming.next is None:
+    if coming is None or coming.next is None or overview.is_paused:  # times pass without running
         return ""
     when = say_time(coming.next.replace(second=0, microsecond=0), overview.zone, overview.now)
     return translate("overview", "Next: {name}, {time}").format(name=coming.name, time=when)

@@ -28,6 +28,8 @@ def test_a_question_is_what_matters_most(installation: Installation, request_: R
     assert overview.name_of("receipts") == "Receipts"
     assert overview.name_of("unknown") == "unknown"
     assert say_next(overview).startswith("Next: Receipts, ")
+    command(installation, "pause", everything=True)
+    assert say_next(read_overview(installation)) == ""
 
 
 def test_a_machine_without_a_network_is_said_only_where_nothing_else_is(empty: Installation) -> None:
