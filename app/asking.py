@@ -156,5 +156,12 @@ def command(installation: Installation, verb: str, **arguments: Any) -> Any:
     return None
 
 
+def resume(installation: Installation, workflow: str) -> bool:
+    """Let it go on, or everything if that is what rests; whether it was everything. Refuses and waits as above."""
+    is_everything = installation.views.paused_until() is not None
+    command(installation, "resume", **({"everything": True} if is_everything else {"target": workflow}))
+    return is_everything
+
+
 def _record(error: Exception) -> None:
     log.error("Something could not be read", exc_info=error)

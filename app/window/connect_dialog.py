@@ -16,6 +16,7 @@ from app.words.connectors import say_connector
 from app.words.interpreting import interpret
 from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
+from scheduler.connections.registry import is_name
 
 
 def try_connection(installation: Installation, name: str, given: dict[str, Any] | None = None) -> str:
@@ -116,6 +117,8 @@ class ConnectDialog(Dialog):
         missing: tuple[QWidget, str] | None = self.fields.find_missing()
         if not self.name.text().strip():
             missing = self.name, self.tr("Give it a name; scripts find it by that.")
+        elif not is_name(self.connection):
+            missing = self.name, self.tr("Write the name with letters, digits, dashes and underscores only.")
         if missing is not None:
             field, sentence = missing
             self._say(sentence, Tone.BAD)

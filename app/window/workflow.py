@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabWidget, QVBoxLayout, QWidget
 
-from app.asking import Asking, command
+from app.asking import Asking, command, resume
 from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
@@ -179,7 +179,13 @@ class WorkflowPane(QWidget):
 
     def _pause_or_resume(self) -> None:
         if self.facts is not None and self.facts.details.state is WorkflowState.PAUSED:
-            self._command(self.tr("It goes on."), "resume", target=self.slug)
+            installation, slug, said = self._installation, self.slug, self.tr("It goes on.")
+            self.saying.clear()
+            self._asking.ask(
+                lambda: resume(installation, slug),
+                lambda is_everything: self._done(self.tr("Everything goes on.") if is_everything else said),
+                self.saying.refuse,
+            )
         else:
             self._command(self.tr("It is paused; nothing of it starts."), "pause", target=self.slug)
 

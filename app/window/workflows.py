@@ -8,7 +8,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
-from app.asking import command
+from app.asking import command, resume
 from app.life.installation import Installation
 from app.look.dressing import mark
 from app.look.theme import Space, Tone, Type
@@ -262,7 +262,13 @@ class WorkflowsPage(Page):
     def _pause_or_resume(self) -> None:
         row = self.chosen()
         if row is not None and row.is_paused:
-            self._command("resume", self.tr("{name} goes on."))
+            slug, said = row.view.workflow, self.tr("{name} goes on.").format(name=row.view.name)
+            self.saying.clear()
+            self.asking.ask(
+                lambda: resume(self.installation, slug),
+                lambda is_everything: self._done(self.tr("Everything goes on.") if is_everything else said),
+                self.saying.refuse,
+            )
         else:
             self._command("pause", self.tr("{name} is paused; nothing of it starts until you resume it."))
 

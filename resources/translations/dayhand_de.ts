@@ -85,6 +85,10 @@
         <translation>Gib ihr einen Namen; Skripte finden sie damit.</translation>
     </message>
     <message>
+        <source>Write the name with letters, digits, dashes and underscores only.</source>
+        <translation>Schreibe den Namen nur mit Buchstaben, Ziffern, Binde- und Unterstrichen.</translation>
+    </message>
+    <message>
         <source>Testing…</source>
         <translation>Wird geprüft …</translation>
     </message>
@@ -1910,6 +1914,10 @@ Deine: {mine}</translation>
         <translation>Er geht weiter.</translation>
     </message>
     <message>
+        <source>Everything goes on.</source>
+        <translation>Alles geht weiter.</translation>
+    </message>
+    <message>
         <source>It is paused; nothing of it starts.</source>
         <translation>Er ist pausiert; nichts davon startet.</translation>
     </message>
@@ -2125,6 +2133,10 @@ Deine: {mine}</translation>
     <message>
         <source>{name} goes on.</source>
         <translation>{name} geht weiter.</translation>
+    </message>
+    <message>
+        <source>Everything goes on.</source>
+        <translation>Alles geht weiter.</translation>
     </message>
     <message>
         <source>{name} is paused; nothing of it starts until you resume it.</source>

@@ -22,6 +22,10 @@ from scheduler.connections.oauth.refused import Renewing, renewable
 _NAME = re.compile(r"([a-z][a-z0-9_-]*):([A-Za-z0-9_-]+)", re.ASCII)
 
 
+def is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None
+
+
 def parse_name(text: str) -> tuple[str, str]:
     """Kind and name of a connection written as kind:name."""
     match = _NAME.fullmatch(text)

@@ -145,14 +145,17 @@ def test_what_is_missing_is_said_in_the_words_of_the_form_and_the_cursor_goes_th
     assert dialog.focusWidget() is line(dialog, "path")
 
 
-def test_a_name_that_cannot_be_one_is_refused_in_place(page: ConnectionsPage, wait: Wait) -> None:
+@pytest.mark.parametrize("name", ["two words", "files:box", "größe"])
+def test_a_name_that_cannot_be_one_is_refused_in_place(page: ConnectionsPage, name: str) -> None:
+    """In the words of the form, which puts the kind before the name by itself."""
     page.add.click()
     dialog = dialog_of(page)
     dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
-    dialog.name.setText("two words")
+    dialog.name.setText(name)
     line(dialog, "path").setText("/x")
     dialog.connect_button.click()
-    wait(lambda: "is not the name of a connection" in dialog.saying.sentence)
+    assert dialog.saying.sentence == "Write the name with letters, digits, dashes and underscores only."
+    assert dialog.focusWidget() is dialog.name
 
 
 def test_what_is_secret_is_masked_and_never_filled_in(qtbot: QtBot, few: Installation, wait: Wait) -> None:

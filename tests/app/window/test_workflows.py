@@ -192,6 +192,22 @@ def test_one_pauses_and_resumes_from_the_list(page: WorkflowsPage, wait: Wait) -
     assert page.saying.sentence == "Receipts goes on."
 
 
+def test_where_everything_is_paused_everything_is_resumed(page: WorkflowsPage, few: Installation, wait: Wait) -> None:
+    command(few, "pause", everything=True)
+    page.refresh()
+    choose(page, "Receipts")
+    wait(lambda: page.pause.text() == "Resume")
+    page.pause.click()
+    wait(lambda: page.saying.sentence == "Everything goes on.")
+    assert few.views.paused_until() is None
+    command(few, "pause", everything=True)
+    page.open_subject("chore-0")
+    page.pane.refresh()
+    wait(lambda: page.pane.pause.text() == "Resume")
+    page.pane.pause.click()
+    wait(lambda: page.pane.saying.sentence == "Everything goes on.")
+
+
 def test_a_refusal_is_said_in_place(page: WorkflowsPage, few: Installation, wait: Wait) -> None:
     choose(page, "Receipts")
     command(few, "pause", target="chore-0")
