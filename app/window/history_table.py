@@ -25,7 +25,7 @@ from app.window.history_rows import Row
 from app.words.states import RunState
 from app.words.times import say_span, say_time
 
-_NAME_WIDTH = 170
+_NAME_WIDTH, _NARROW_NAME_WIDTH = 170, 100
 
 
 class Tips(QStyledItemDelegate):
@@ -106,7 +106,7 @@ class HistoryTable(QTableView):
     def be_narrow(self, *, on: bool) -> None:
         """With something beside it: what happened is worth more than how long it took."""
         self.setColumnHidden(Column.TOOK, on)
-        self.setColumnWidth(Column.WORKFLOW, 120 if on else _NAME_WIDTH)
+        self.setColumnWidth(Column.WORKFLOW, _NARROW_NAME_WIDTH if on else _NAME_WIDTH)
 
     def chosen(self) -> Row | None:
         index = self.currentIndex()

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
 
 from app.asking import Asking
 from app.life.installation import Installation
-from app.look.dressing import lay_on_card
 from app.look.theme import Space, Tone
 from app.questions import BadAnswerError, Kind, Question
 from app.templates import Template, all_templates
@@ -27,7 +25,7 @@ from app.widgets.fitting import find_room, fit
 from app.window.new_script import propose_file, say_bad_answer, say_missing, write_script
 from app.window.path_choice import make_choose
 from app.window.saying import Saying, make_button, make_heading
-from app.window.workflow_lines import LinesDelegate
+from app.window.workflow_lines import make_lines
 from app.words.templates import say_template
 
 _LIST = 190
@@ -45,12 +43,8 @@ class NewDialog(QDialog):
         fit(self, QSize(760, 560))
         self.templates = all_templates()
         self.inputs: dict[str, QLineEdit] = {}
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Templates"))
+        self.list = make_lines(self.tr("Templates"))
         self.list.setFixedWidth(_LIST)
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setItemDelegate(LinesDelegate(self.list))
-        lay_on_card(self.list)
         for template in self.templates:
             self.list.addItem(say_template(template.name))
         self.name = QLineEdit()

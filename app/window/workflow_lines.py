@@ -2,14 +2,27 @@
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QFrame, QListWidget, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.look.dressing import lay_on_card
 from app.look.theme import Space, colours_of
 from app.window.workflows_list import paint_ground
 from app.window.workflows_model import Index
 
 _GLYPH = 16
 _FLAGS = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
+def make_lines(name: str) -> QListWidget:
+    """An empty list, read aloud by that name."""
+    made = QListWidget()
+    made.setAccessibleName(name)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    made.setWordWrap(True)  # else Qt does not lay it out anew for another width
+    made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    made.setItemDelegate(LinesDelegate(made))
+    lay_on_card(made)
+    return made
 
 
 class LinesDelegate(QStyledItemDelegate):

@@ -1,16 +1,15 @@
 """What a workflow may use; each can be allowed and taken back."""
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.look.dressing import lay_on_card
 from app.look.icons import glyph_icon
 from app.look.theme import Space, Tone, colours_of
 from app.widgets.details_view import make_text
 from app.window.deploy_offer import Use
 from app.window.saying import make_button
 from app.window.workflow_facts import WorkflowFacts
-from app.window.workflow_lines import LinesDelegate
+from app.window.workflow_lines import make_lines
 
 _USE = Qt.ItemDataRole.UserRole
 
@@ -27,11 +26,7 @@ class PermissionsTab(QWidget):
         self.words = make_text("", "muted")
         self.missing = make_text("", Tone.ATTENTION.value)
         self.connect_button = make_button(self.tr("Connect…"))
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("What it may use"))
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        lay_on_card(self.list)
-        self.list.setItemDelegate(LinesDelegate(self.list))
+        self.list = make_lines(self.tr("What it may use"))
         self.unasked = make_text("")
         self.allow_button = make_button(self.tr("Allow"), importance="primary")
         self.revoke_button = make_button(self.tr("Take back"), importance="risky")

@@ -4,16 +4,15 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.asking import Asking
 from app.life.installation import Installation
-from app.look.dressing import lay_on_card
 from app.look.theme import Space
 from app.widgets.diff import DiffView
 from app.window.saying import make_button
 from app.window.workflow_facts import WorkflowFacts, read_sources
-from app.window.workflow_lines import LinesDelegate
+from app.window.workflow_lines import make_lines
 from app.words.times import say_time
 from scheduler.engine.workflows.views.versions import VersionView
 
@@ -29,13 +28,8 @@ class VersionsTab(QWidget):
         self._installation, self._asking = installation, Asking(self)
         self._slug = ""
         self._versions: tuple[VersionView, ...] = ()
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Versions"))
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        lay_on_card(self.list)
-        self.list.setItemDelegate(LinesDelegate(self.list))
+        self.list = make_lines(self.tr("Versions"))
         self.list.setMinimumSize(180, 100)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.back = make_button(self.tr("Roll back to this version…"))
         self.diff = DiffView()
         left = QWidget()
