@@ -1,6 +1,8 @@
 """Starting at login on Linux: an entry for the desktop's session."""
 
 import os
+import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +18,7 @@ class DesktopEntry:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] = os.environ) -> None:
         self._command = command
+        self._path = environment.get("PATH")
         home = Path(environment.get("HOME") or Path.home())
         own = environment.get("XDG_CONFIG_HOME") or home / ".config"
         shared = environment.get("XDG_CONFIG_DIRS") or "/etc/xdg"
@@ -31,7 +34,8 @@ class DesktopEntry:
         entry = next((values for values in found if values is not None), None)
         if entry is None:
             return False
-        return entry.get("Hidden") != "true" and entry.get("X-GNOME-Autostart-enabled") != "false"
+        is_wanted = entry.get("Hidden") != "true" and entry.get("X-GNOME-Autostart-enabled") != "false"
+        return is_wanted and shutil.which(_find_program(entry.get("Exec", "")), path=self._path) is not None
 
     def turn_on(self) -> None:
         self._write(
@@ -82,6 +86,14 @@ def _quote(part: str) -> str:
     for character in '\\"`$':
         doubled = doubled.replace(character, f"\\{character}")
     return f'"{doubled}"'
+
+
+def _find_program(line: str) -> str:
+    """The first word of a command line in an entry, read back by the same rules."""
+    text = line.replace("\\\\", "\\")
+    quoted = re.match(r'"((?:[^"\\]|\\.)*)"', text)
+    word = text.partition(" ")[0] if quoted is None else re.sub(r"\\(.)", r"\1", quoted[1])
+    return word.replace("%%", "%")
 
 
 def _escape(value: str) -> str:

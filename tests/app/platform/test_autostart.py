@@ -8,7 +8,7 @@ import pytest
 from app.platform.autostart import AutostartError, NoAutostart, SystemAutostart, find_autostart
 from tests.app.platform.registry import Registry
 
-COMMAND = ["/opt/dayhand/dayhand", "--background"]
+COMMAND = [sys.executable, "--background"]
 
 
 class Stuck:

@@ -14,7 +14,7 @@ from app.platform.autostart import Autostart, AutostartError, SystemAutostart
 from app.platform.desktop_entry import DesktopEntry
 from tests.desktop.processes import until
 
-COMMAND = ["/opt/dayhand/dayhand", "--background"]
+COMMAND = [sys.executable, "--background"]
 
 
 @pytest.fixture
@@ -83,8 +83,21 @@ def test_without_settings_of_its_own_the_entry_is_where_every_desktop_looks(tmp_
 def test_what_others_wrote_into_it_counts(entry: Autostart, own: Path, line: str, *, on: bool) -> None:
     """A desktop's own settings page turns it off without us."""
     own.parent.mkdir(parents=True)
-    own.write_text(f"[Desktop Entry]\nType=Application\n{line}\n", encoding="utf-8")
+    own.write_text(f"[Desktop Entry]\nExec={sys.executable}\n{line}\n", encoding="utf-8")
     assert entry.is_on() is on
+
+
+@pytest.mark.parametrize("name", ["program", "two words", 'say "yes" $HOME', "100%", "back\\slash"])
+def test_an_entry_for_a_program_that_is_not_there_starts_nothing(
+    environment: dict[str, str], tmp_path: Path, name: str
+) -> None:
+    """Somebody moved or removed what it names: the session passes over it without a word."""
+    program = tmp_path / name
+    entry = DesktopEntry([str(program), "--background"], environment)
+    entry.turn_on()
+    assert not entry.is_on()
+    program.touch(0o755)
+    assert entry.is_on()
 
 
 def test_turning_it_on_again_overrides_what_others_wrote(entry: Autostart, own: Path) -> None:
@@ -95,7 +108,7 @@ def test_turning_it_on_again_overrides_what_others_wrote(entry: Autostart, own: 
 
 
 def test_a_packaged_entry_is_on_and_can_be_turned_off_by_this_person(entry: Autostart, own: Path, shared: Path) -> None:
-    shared.write_text("[Desktop Entry]\nType=Application\nExec=dayhand\n", encoding="utf-8")
+    shared.write_text(f"[Desktop Entry]\nType=Application\nExec={sys.executable}\n", encoding="utf-8")
     assert entry.is_on()
     entry.turn_off()
     assert not entry.is_on()
@@ -116,7 +129,7 @@ def test_a_packaged_entry_that_came_with_an_old_file_of_ours_stays_off(
 
 def test_a_file_that_is_no_text_is_no_reason_to_fail(entry: Autostart, own: Path) -> None:
     own.parent.mkdir(parents=True)
-    own.write_bytes(b"\xff\xfe[Desktop Entry]\n=\n\n")
+    own.write_bytes(b"[Desktop Entry]\n=\n\xff\xfe\nExec=" + os.fsencode(sys.executable) + b"\n\n")
     assert entry.is_on() is True
     own.unlink()
     own.mkdir()

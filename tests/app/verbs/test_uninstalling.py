@@ -122,7 +122,7 @@ def test_it_shows_what_will_go_and_only_yes_means_yes(
 
 
 def test_the_start_at_login_goes_with_the_usual_folder(home: Path) -> None:
-    entry = DesktopEntry(["dayhand", "start"], {"HOME": str(home)})
+    entry = DesktopEntry([sys.executable, "start"], {"HOME": str(home)})
     entry.turn_on()
     data = home / ".local" / "share" / "dayhand"
     data.mkdir(parents=True)

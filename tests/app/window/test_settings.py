@@ -1,5 +1,6 @@
 """Settings: every choice holds at once, is kept, and says so where it cannot be."""
 
+import sys
 from datetime import time, timedelta
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from tests.app.widgets.test_wheel import turn
 @pytest.fixture
 def entry(tmp_path_factory: pytest.TempPathFactory) -> Autostart:
     home = tmp_path_factory.mktemp("home")
-    return SystemAutostart(DesktopEntry(["dayhand"], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")}))
+    return SystemAutostart(DesktopEntry([sys.executable], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")}))
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_that_it_cannot_start_at_login_is_said_and_shown(
 ) -> None:
     (tmp_path / "file").touch()
     home = {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")}
-    entry = SystemAutostart(DesktopEntry(["dayhand"], home))
+    entry = SystemAutostart(DesktopEntry([sys.executable], home))
     page = show(qtbot, empty, entry, wait)
     page.login.click()
     wait(lambda: "could not be turned on" in page.saying.sentence and not page.login.isChecked())

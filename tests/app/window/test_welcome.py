@@ -1,5 +1,6 @@
 """The first start: at most three screens, and at their end a workflow runs and asks for one approval."""
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from tests.app.living import Wait
 @pytest.fixture
 def entry(tmp_path_factory: pytest.TempPathFactory) -> Autostart:
     home = tmp_path_factory.mktemp("home")
-    return SystemAutostart(DesktopEntry(["dayhand"], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")}))
+    return SystemAutostart(DesktopEntry([sys.executable], {"HOME": str(home), "XDG_CONFIG_DIRS": str(home / "none")}))
 
 
 @pytest.fixture
@@ -142,7 +143,7 @@ def test_starting_at_login_can_be_chosen_there(welcome: Welcome, entry: Autostar
 def test_that_it_cannot_start_at_login_is_said(qtbot: QtBot, empty: Installation, tmp_path: Path, wait: Wait) -> None:
     (tmp_path / "file").touch()
     home = {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")}
-    entry = SystemAutostart(DesktopEntry(["dayhand"], home))
+    entry = SystemAutostart(DesktopEntry([sys.executable], home))
     welcome = Welcome(empty, entry)
     qtbot.addWidget(welcome)
     welcome.show()
