@@ -85,6 +85,24 @@ def read_preferences(folder: Path) -> Preferences:
     return understand(written if isinstance(written, dict) else {})
 
 
+def set_aside_damaged(folder: Path) -> str:
+    """Before a start: a file that nobody can read is kept under another name; a sentence if there was one."""
+    path, kept = folder / FILE, folder / f"{FILE}-damaged"
+    try:
+        is_sound = isinstance(json.loads(path.read_text(encoding="utf-8")), dict)
+    except OSError:
+        is_sound = True  # there is none, or it may be readable another time
+    except ValueError:
+        is_sound = False
+    if is_sound:
+        return ""
+    with suppress(OSError):
+        path.replace(kept)
+    return QCoreApplication.translate(
+        "settings", "Your settings could not be read, so they begin anew; what was there is kept in {file}."
+    ).format(file=kept)
+
+
 def understand(written: dict[str, Any]) -> Preferences:
     """One value that makes no sense does not take the others with it."""
     chosen: dict[str, Any] = {}

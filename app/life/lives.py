@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer
 
 from app.keeping.backing_up import back_up_now_and_then
 from app.keeping.logbook import keep_log
-from app.keeping.preferences import Preferences, read_preferences
+from app.keeping.preferences import Preferences, read_preferences, set_aside_damaged
 from app.life.appearing import App
 from app.life.crash import Crashes
 from app.life.garbage import Garbage
@@ -86,6 +86,7 @@ def _live(
     first: tuple[str, Tone] | None = None,
 ) -> Path | None:
     """Until the person quits, or wants to go on from an export, which is returned. `first` is said first."""
+    begun_anew = set_aside_damaged(folder)
     preferences = read_preferences(folder)
     garbage = Garbage()
     machine, session = system_bus(), session_bus()
@@ -114,6 +115,9 @@ def _live(
     if installation.damage is not None:
         command = f"dayhand restore{wanted.folder_option}"
         shell.say(interpret(installation.damage.say(command)), Tone.BAD)
+    if begun_anew:
+        log.warning("%s", begun_anew)
+        shell.say(begun_anew, Tone.BAD)
     if first is not None:
         shell.say(*first)
     if wanted.seconds is not None:

@@ -3711,6 +3711,10 @@ Deine: {mine}</translation>
 <context>
     <name>settings</name>
     <message>
+        <source>Your settings could not be read, so they begin anew; what was there is kept in {file}.</source>
+        <translation>Deine Einstellungen ließen sich nicht lesen und beginnen von vorn; was dort stand, liegt in {file}.</translation>
+    </message>
+    <message>
         <source>Your choice holds until Dayhand ends, but it could not be kept: {why}. Check that you may write to {folder}.</source>
         <translation>Deine Wahl gilt, bis Dayhand endet, ließ sich aber nicht speichern: {why}. Prüfe, ob du in {folder} schreiben darfst.</translation>
     </message>

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.keeping.preferences import FILE, Preferences, PreferencesError, keep_preferences, read_preferences
+from app.keeping.preferences import (
+    FILE,
+    Preferences,
+    PreferencesError,
+    keep_preferences,
+    read_preferences,
+    set_aside_damaged,
+)
 from app.look.theme import Appearance
 from scheduler.engine.fixing.choice import FixerChoice, FixerKind
 from scheduler.engine.settings import Settings
@@ -63,6 +70,23 @@ def test_one_bad_value_does_not_take_the_others_with_it(tmp_path: Path, name: st
     found = read_preferences(tmp_path)
     assert getattr(found, name) == getattr(Preferences(), name)
     assert found.catchup is Catchup.NONE
+
+
+@pytest.mark.parametrize("written", [b'{"keep_days": 0', b"\xff\xfe", b"[]", b""])
+def test_a_file_that_nobody_can_read_is_kept_and_said(tmp_path: Path, written: bytes) -> None:
+    """What was chosen there, such as to keep everything for ever, may be wanted back."""
+    (tmp_path / FILE).write_bytes(written)
+    said = set_aside_damaged(tmp_path)
+    assert said.startswith("Your settings could not be read")
+    assert said.endswith(f"{tmp_path / FILE}-damaged.")
+    assert (tmp_path / f"{FILE}-damaged").read_bytes() == written
+    assert set_aside_damaged(tmp_path) == ""
+
+
+def test_a_file_that_can_be_read_stays_where_it_is(tmp_path: Path) -> None:
+    keep_preferences(tmp_path, Preferences(keep_days=0))
+    assert set_aside_damaged(tmp_path) == ""
+    assert read_preferences(tmp_path).keep_days == 0
 
 
 def test_what_a_newer_version_keeps_stays(tmp_path: Path) -> None:
