@@ -72,7 +72,9 @@ class CrashDialog(QDialog):
         self.close_button.setFocus()
 
     def count(self, number: int) -> None:
-        self.more.setText(self.tr("It happened {number} more times since; the log has them.").format(number=number))
+        once = self.tr("It happened once more since; the log has it.")
+        often = self.tr("It happened {number} more times since; the log has them.")
+        self.more.setText(once if number == 1 else often.format(number=number))
         self.more.show()
 
 

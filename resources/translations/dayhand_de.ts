@@ -238,6 +238,10 @@
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>It happened once more since; the log has it.</source>
+        <translation>Seitdem kam es noch einmal vor; das steht im Protokoll.</translation>
+    </message>
+    <message>
         <source>It happened {number} more times since; the log has them.</source>
         <translation>Seitdem kam es noch {number}-mal vor; das steht im Protokoll.</translation>
     </message>

@@ -81,6 +81,14 @@ def test_a_storm_of_mistakes_is_one_dialog_that_counts(qtbot: QtBot, crashes: Cr
     assert log_of(tmp_path).count("RuntimeError: number") == 500
 
 
+def test_a_mistake_that_came_twice_is_counted_as_one_says_it(qtbot: QtBot, crashes: Crashes) -> None:
+    make_mistake("first")
+    make_mistake("second")
+    qtbot.waitUntil(lambda: crashes.dialog is not None and bool(crashes.dialog.more.text()), timeout=30_000)
+    assert crashes.dialog is not None
+    assert crashes.dialog.more.text() == "It happened once more since; the log has it."
+
+
 def test_soon_after_one_dialog_no_other_comes(qtbot: QtBot, crashes: Crashes, clock: Clock) -> None:
     make_mistake()
     qtbot.waitUntil(lambda: crashes.dialog is not None, timeout=30_000)
