@@ -81,6 +81,11 @@ class Card(QFrame):
     def value(self) -> CardValue:
         return self._value
 
+    @property
+    def is_busy(self) -> bool:
+        """An answer is on its way."""
+        return any(not button.isEnabled() for button in self.buttons.values())
+
     def set_busy(self, *, busy: bool) -> None:
         """While an answer is on its way nothing can be pressed."""
         for button in self.buttons.values():

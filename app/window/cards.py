@@ -1,6 +1,7 @@
 """The open requests as cards, one below the other: answers go out as commands, and what is settled goes away."""
 
 from collections.abc import Callable, Sequence
+from datetime import date
 
 from PySide6.QtCore import QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -41,6 +42,8 @@ class Cards(QWidget):
         self._requests: dict[str, RequestView] = {}
         self.cards: dict[str, Card] = {}
         """By request: what is shown, also what was just settled."""
+        self._shown: dict[str, tuple[RequestView, date]] = {}
+        """What each card was made of: more may wait for the same thing later, and today becomes yesterday."""
         self._settled: set[str] = set()
         self._undo: dict[str, Answer] = {}
         """By request that was answered: what takes that back."""
@@ -54,9 +57,14 @@ class Cards(QWidget):
         self._requests = {one.id: one for one in overview.requests}
         for id_ in [known for known in self.cards if known not in self._requests]:
             self._settle(id_, self.tr("It was settled meanwhile."))
+        today = overview.now.astimezone(overview.zone).date()
         for one in _first(overview.requests, self._most):
-            if one.id not in self.cards:
-                self._add(one, overview)
+            card = self.cards.get(one.id)
+            if card is None or (
+                self._shown[one.id] != (one, today) and not card.is_busy and one.id not in self._settled
+            ):
+                self._shown[one.id] = one, today
+                self._put(one, overview, card)
 
     def focus(self, request: str) -> bool:
         """Bring the card of that request to the person; whether there is one."""
@@ -66,11 +74,23 @@ class Cards(QWidget):
         QTimer.singleShot(0, card, card.setFocus)  # a card that was just added is shown a moment later
         return True
 
-    def _add(self, one: RequestView, overview: Overview) -> None:
+    def _put(self, one: RequestView, overview: Overview, old: Card | None) -> None:
+        """At the end, or in place of one that is no longer right."""
         card = Card(make_card(one, overview, self._installation.house.registry))
         card.acted.connect(self._answer)
         self.cards[one.id] = card
-        self._layout.addWidget(card)
+        if old is None:
+            self._layout.addWidget(card)
+            return
+        self._layout.replaceWidget(old, card)
+        card.show()
+        if old.hasFocus():
+            card.setFocus()
+        for name, button in old.buttons.items():
+            if button.hasFocus() and name in card.buttons:
+                card.buttons[name].setFocus()
+        old.hide()
+        old.deleteLater()
 
     def _answer(self, request: str, action: str) -> None:
         if (undo := self._undo.get(request)) is not None and undo.id == action:
@@ -150,6 +170,7 @@ class Cards(QWidget):
 
     def _remove(self, request: str) -> None:
         card = self.cards.pop(request)
+        self._shown.pop(request, None)
         self._settled.discard(request)
         self._undo.pop(request, None)
         self._layout.removeWidget(card)

@@ -1,6 +1,8 @@
 """Attention: what waits for the person, exactly what would be done, and what becomes of an answer."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -154,3 +156,21 @@ def test_a_page_with_nothing_to_answer_says_what_it_is_for(
     page.refresh()
     wait(lambda: page.findChild(EmptyPage).isVisible())
     assert "Nothing needs you" in texts(page)
+
+
+def test_a_card_is_made_anew_when_more_wait_for_the_same_thing_and_when_today_is_over(
+    page: AttentionPage, installation: Installation, request_: RequestView
+) -> None:
+    overview = overview_of(installation)
+    page.cards.cards[request_.id].buttons["reject"].setFocus()
+    more = replace(request_, workflows=("receipts", "invoices"))
+    page.show_overview(replace(overview, requests=(more,)))
+    card = page.cards.cards[request_.id]
+    assert "Receipts, invoices" in texts(card)
+    assert page.focusWidget() is card.buttons["reject"]
+    page.show_overview(replace(overview, requests=(more,), now=overview.now + timedelta(days=1)))
+    assert any(text.startswith("yesterday ") for text in texts(page.cards.cards[request_.id]))
+    card = page.cards.cards[request_.id]
+    card.set_busy(busy=True)
+    page.show_overview(replace(overview, requests=(request_,)))
+    assert page.cards.cards[request_.id] is card, "an answer is on its way"
