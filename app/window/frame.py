@@ -4,7 +4,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.look.dressing import mark
-from app.look.theme import Space, Type, make_font
+from app.look.theme import Space, Type
+from app.window.saying import make_heading
 
 _WIDEST = 1100
 
@@ -27,8 +28,7 @@ class Column(QScrollArea):
         self.parts = QVBoxLayout(column)
         self.parts.setContentsMargins(0, 0, 0, 0)
         self.parts.setSpacing(Space.MEDIUM)
-        self.heading = QLabel(title)
-        self.heading.setFont(make_font(Type.DISPLAY, self.heading.font()))
+        self.heading = make_heading(title, Type.DISPLAY)
         self.under = QLabel()
         self.under.setTextFormat(Qt.TextFormat.PlainText)
         mark(self.under, "ink", "muted")
@@ -71,15 +71,12 @@ def put_under(title: str, page: QWidget) -> QWidget:
     whole = QWidget()
     layout = QVBoxLayout(whole)
     layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
-    heading = QLabel(title)
-    heading.setFont(make_font(Type.DISPLAY, heading.font()))
-    layout.addWidget(heading)
+    layout.addWidget(make_heading(title, Type.DISPLAY))
     layout.addWidget(page, 1)
     return whole
 
 
 def make_section(title: str) -> QLabel:
-    label = QLabel(title)
-    label.setFont(make_font(Type.TITLE, label.font()))
+    label = make_heading(title)
     label.setContentsMargins(0, Space.MEDIUM, 0, 0)
     return label

@@ -37,6 +37,10 @@ def make_heading(text: str, kind: Type = Type.TITLE) -> QLabel:
     heading = QLabel(text)
     heading.setTextFormat(Qt.TextFormat.PlainText)
     heading.setFont(make_font(kind, heading.font()))
+    if kind is Type.DISPLAY:  # buttons stand beside it on some pages, and titles do not jump from one to the next
+        button = QPushButton(text)
+        button.ensurePolished()
+        heading.setMinimumHeight(button.sizeHint().height())
     return heading
 
 

@@ -259,6 +259,34 @@ def test_it_opens_no_larger_than_the_screen(empty: Installation, open_window: Ca
     assert window.minimumSizeHint().height() < 485, "half of 1080 less a title and a panel: every page at 200 %"
 
 
+@pytest.mark.parametrize("filled", ["empty", "few"])
+def test_titles_do_not_jump_from_page_to_page(
+    qapp: QApplication,
+    filled: str,
+    open_window: Callable[[Installation], Window],
+    wait: Wait,
+    request: pytest.FixtureRequest,
+) -> None:
+    def find_title() -> QLabel | None:
+        page = window.page
+        labels = [] if page is None else page.findChildren(QLabel)
+        return next((one for one in labels if page and one.isVisible() and one.text() == page.title), None)
+
+    qapp.setStyleSheet(make_stylesheet(LIGHT))
+    try:
+        window = open_window(request.getfixturevalue(filled))
+        window.resize(1000, 700)
+        middles = {}
+        for name in PAGES:
+            window.open_page(name)
+            title = wait(find_title)
+            qapp.processEvents()
+            middles[name] = title.mapTo(window, title.rect().center()).y()
+        assert max(middles.values()) - min(middles.values()) <= 1, middles
+    finally:
+        qapp.setStyleSheet("")
+
+
 def test_no_key_of_a_page_is_taken_by_the_field_one_searches_in(window: Window) -> None:
     """On X11 a line of text moves, deletes or marks by these."""
     taken = {f"Ctrl+{letter}" for letter in "ACDEHKUVXYZ"}
