@@ -72,8 +72,10 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
     script = None if row is None else workflows.find_script(db, row.slug, row.script)
     uses = find_tools("" if script is None else script.source)
     plan = installation.house.plans.current(db, details.workflow)
-    said = {(one.connection, one.tool): one.sentence for one in list_permissions(registry, plan, uses)}
-    allowed = {(one.connection, one.tool) for one in grants.of_workflow(db, slug) if one.kind is GrantKind.PERMISSION}
+    granted = grants.of_workflow(db, slug)
+    allowed = {(one.connection, one.tool) for one in granted if one.kind is GrantKind.PERMISSION}
+    unasked = {(one.connection, one.tool) for one in granted if one.kind is GrantKind.APPROVAL}
+    said = {(one.connection, one.tool): one.sentence for one in list_permissions(registry, plan, uses, unasked)}
     page = views.history(Found(workflow=slug), None, _RECENT)
     rows = make_rows(page, {slug: details.name}, read_asked(installation, page))[:_RECENT]
     return WorkflowFacts(
@@ -91,11 +93,7 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
             )
             for name, tool in sorted(said.keys() | allowed)
         ),
-        unasked=tuple(
-            interpret(registry.say_ability(one.connection, one.tool))
-            for one in grants.of_workflow(db, slug)
-            if one.kind is GrantKind.APPROVAL
-        ),
+        unasked=tuple(interpret(registry.say_ability(name, tool)) for name, tool in sorted(unasked)),
         missing=views.unconnected(details.connections),
         request=next((one.id for one in views.attention() if details.workflow in one.workflows), ""),
         machine_zone=context.machine_zone,

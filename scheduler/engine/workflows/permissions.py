@@ -1,6 +1,6 @@
 """What a workflow may do with its connections, in words that a person can say yes or no to."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from scheduler.connections.errors import ConnectionRuleError
@@ -28,8 +28,10 @@ class Permission:
     """As in "may add rows to expenses, asks before each"."""
 
 
-def list_permissions(registry: Registry, plan: Plan, uses: Iterable[ToolUse]) -> list[Permission]:
-    """Everything that the script is seen to use, by connection and tool."""
+def list_permissions(
+    registry: Registry, plan: Plan, uses: Iterable[ToolUse], unasked: Container[tuple[str, str]] = ()
+) -> list[Permission]:
+    """Everything that the script is seen to use, by connection and tool; of those unasked the person said always."""
     found: dict[tuple[str, str], list[ToolUse]] = {}
     for use in uses:
         if use.connection is not None and use.tool is not None:
@@ -38,7 +40,9 @@ def list_permissions(registry: Registry, plan: Plan, uses: Iterable[ToolUse]) ->
         Permission(
             connection=connection,
             tool=tool,
-            sentence=_ASKS[_care_of(registry, plan, alike)].format(ability=registry.say_ability(connection, tool)),
+            sentence=_ASKS[0 if (connection, tool) in unasked else _care_of(registry, plan, alike)].format(
+                ability=registry.say_ability(connection, tool)
+            ),
         )
         for (connection, tool), alike in sorted(found.items())
     ]

@@ -288,6 +288,22 @@ def test_what_it_may_use_can_be_taken_back_and_allowed(pane: WorkflowPane, few: 
     wait(lambda: allowed() and tab.revoke_button.isEnabled())
 
 
+def test_what_the_person_said_always_to_is_not_said_to_ask(
+    qtbot: QtBot, installation: Installation, request_: RequestView, wait: Wait
+) -> None:
+    pane = show(qtbot, installation, wait, "receipts")
+
+    def listed() -> list[str]:
+        tab = pane.permissions
+        return [tab.list.item(place).text() for place in range(tab.list.count())]
+
+    wait(lambda: "May add rows to expenses, asks before each" in listed())
+    command(installation, "approve", request=request_.id, always=True)
+    pane.refresh()
+    wait(lambda: "May add rows to expenses, without asking" in listed())
+    assert "“always” to: add rows to expenses" in pane.permissions.unasked.text()
+
+
 def test_it_is_paused_for_a_while_and_goes_on_when_told(pane: WorkflowPane, few: Installation, wait: Wait) -> None:
     pane.pauses.aboutToShow.emit()
     assert [one.text() for one in pane.pauses.actions()] == ["30 minutes", "1 hour", "Until tomorrow"]
