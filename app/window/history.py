@@ -35,7 +35,8 @@ from scheduler.engine.workflows.views.history import Found
 
 _FIRST, _MORE, _MOST = 50, 100, 200
 """Rows that are read for something else to look for, for a scroll, and again after news: none holds up the window."""
-_WIDE = 700
+_WIDE, _ROOMY = 880, 700
+"""From where on a run has room beside the rows, and rows alone for every column."""
 _COUNT_REST = 20
 """How many times as long as it took to count nobody counts again, whatever happens meanwhile."""
 
@@ -255,7 +256,7 @@ class HistoryPage(Page):
         self.table.setVisible(is_wide or not is_open)
         for part in (self.filters, self.count):
             part.setVisible(is_wide or not is_open)
-        self.table.be_narrow(on=is_open or not is_wide)
+        self.table.be_narrow(on=is_open or self.width() < _ROOMY)
 
     def _choose_export(self) -> None:
         kinds = self.tr("Table (*.csv);;Data (*.json)")
