@@ -1,6 +1,7 @@
 """Scripts are not trusted: what the person could reach beyond files and the network, a script cannot."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import keyring as library
 import pytest
+from dayhand import _fence
 
 from scheduler.workers.outcomes import Finished, ScriptFailed
 from scheduler.workers.worker import Worker
@@ -73,11 +75,75 @@ def test_other_processes_get_no_signal_from_a_script(start: Start) -> None:
     assert "Operation not permitted" in _message(start(job(f"os.kill({os.getpid()}, 0)")))
 
 
-def test_other_processes_cannot_be_looked_into(start: Start) -> None:
-    read = f"linux.process_vm_readv({os.getpid()}, None, 0, None, 0, 0)"
-    told = "OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))"
-    body = f"import ctypes\nlinux = ctypes.CDLL(None, use_errno=True)\nif {read} < 0: raise {told}"
-    assert "Permission denied" in _message(start(job(body)))
+LOOKS = {
+    "memory": "open('/proc/{host}/mem')",
+    "environment": "open('/proc/{host}/environ').read()",
+    "files": "os.readlink('/proc/{host}/fd/0')",
+    "folder": "os.readlink('/proc/{host}/cwd')",
+    "limits": "import resource\nresource.prlimit({host}, resource.RLIMIT_CORE)",
+    "a call": "import ctypes\nlinux = ctypes.CDLL(None, use_errno=True)\n"
+    "linux.process_vm_readv({host}, None, 0, None, 0, 0)\nraise OSError(os.strerror(ctypes.get_errno()))",
+}
+
+
+@pytest.mark.parametrize("what", LOOKS)
+def test_other_processes_cannot_be_looked_into(start: Start, what: str) -> None:
+    assert "Permission denied" in _message(start(job(LOOKS[what].format(host=os.getpid()))))
+
+
+def test_a_socket_of_a_pair_cannot_be_turned_to_an_address(start: Start, tmp_path: Path) -> None:
+    """Those with a connection cannot change it; those without one could."""
+    path = str(tmp_path / "socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(path)
+        listener.settimeout(0)
+        send = f"import socket\nsocket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b'x', {path!r})"
+        assert "Permission denied" in _message(start(job(send)))
+        with pytest.raises(BlockingIOError):
+            listener.recv(1)
+
+
+OLDER = """
+import ctypes, os, sys
+from dayhand._fence import _keep_to_the_family
+linux = ctypes.CDLL(None)
+linux.prctl(38, 1, 0, 0, 0)
+_keep_to_the_family(linux, int(sys.argv[1]))
+os.mkdir("one"), os.mkdir("two"), open("one/file", "w").close()
+os.rename("one/file", "two/file")
+os.readlink(f"/proc/{os.getppid()}/cwd")
+"""
+REFUSED = [f"PermissionError: [Errno 13] Permission denied: '/proc/{os.getpid()}/cwd'"]
+
+
+@pytest.mark.parametrize(("version", "ends"), [(0, []), (1, []), (2, REFUSED), (5, REFUSED), (6, REFUSED)])
+def test_an_older_linux_keeps_a_script_from_other_processes_and_from_no_file(
+    tmp_path: Path, version: int, ends: list[str]
+) -> None:
+    command = [sys.executable, "-c", OLDER, str(version)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1:] == ends
+    assert (tmp_path / "two" / "file").exists()
+
+
+TABLES = {"x86_64": "x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}
+
+
+@pytest.mark.parametrize("machine", TABLES)
+def test_calls_have_the_numbers_that_linux_gives_them(machine: str) -> None:
+    table = Path("/usr/include", TABLES[machine])
+    if not table.exists():
+        pytest.skip(f"there is no {table}")
+    numbers = dict(re.findall(r"^#define __NR(?:3264)?_(\w+) (\d+)$", table.read_text(), re.MULTILINE))
+    known = _fence._CALLS[machine]._asdict()
+    del known["machine"]
+    assert known == {name: int(numbers[name]) for name in known}
+    rules = ("landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self")
+    assert [int(numbers[name]) for name in rules] == [
+        _fence._CREATE_RULES,
+        _fence._ADD_RULE,
+        _fence._KEEP_RULES,
+    ]
 
 
 def test_a_script_gains_no_rights_by_a_program(start: Start) -> None:
@@ -96,6 +162,9 @@ WITHIN = {
     "a signal to a child": "child = subprocess.Popen(['sleep', '1000'])\nchild.terminate()\nassert child.wait() == -15",
     "a pool of processes": "import multiprocessing\nwith multiprocessing.get_context('fork').Pool(2) as pool:\n"
     "    assert pool.map(abs, [-1, 2]) == [1, 2]",
+    "moving files": "import pathlib, tempfile\nfolder = pathlib.Path(tempfile.mkdtemp())\n(folder / 'a').mkdir()\n"
+    "(folder / 'a' / 'file').touch()\n(folder / 'a' / 'file').rename(folder / 'file')",
+    "its own limits": "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))",
     "files": "import tempfile\nwith tempfile.TemporaryFile() as file:\n    file.write(b'x')",
 }
 
