@@ -3,8 +3,10 @@
 import os
 import sys
 from collections.abc import MutableMapping, Sequence
+from types import ModuleType
 
 WORKER = "--worker"
+FENCE = "--fence"
 _LOADER = "LD_LIBRARY_PATH"
 _OURS = ("_PYI_", "_MEIPASS")
 
@@ -15,6 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         clean(os.environ)
         if given[:1] == [WORKER]:
             return work()
+        if given[:1] == [FENCE]:
+            _load("_fence.py").main(given[1:])
     leave_no_dump()
     from app import cli  # noqa: PLC0415  a worker starts without it
 
@@ -43,19 +47,25 @@ def clean(environment: MutableMapping[str, str]) -> None:
 
 
 def work() -> int:
-    """Be a worker: load `dayhand` from its files, as any other Python would."""
+    """Be a worker."""
+    module = _load("_start.py")
+    del sys.argv[1]  # as if the file itself had been started
+    code: int = module.start()
+    return code
+
+
+def _load(name: str) -> ModuleType:
+    """A part of `dayhand` from its files, as any other Python would have it."""
     import importlib.util  # noqa: PLC0415  as above
     from pathlib import Path  # noqa: PLC0415
 
-    start = Path(sys._MEIPASS) / "dayhand" / "_start.py"  # type: ignore[attr-defined]  # noqa: SLF001  its public name
-    spec = importlib.util.spec_from_file_location("dayhand_start", start)
+    file = Path(sys._MEIPASS) / "dayhand" / name  # type: ignore[attr-defined]  # noqa: SLF001  its public name
+    spec = importlib.util.spec_from_file_location(f"dayhand{file.stem}", file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    del sys.argv[1]  # as if the file itself had been started
-    code: int = module.start()
-    return code
+    return module
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from scheduler.workers.outcomes import Death, WorkerDied
 from scheduler.workers.system import exit_code
 
 _PATIENCE = 1.0
+_FAILED_STARTS = ("is too old; Dayhand", "The Python for this script, ")
 _EXCEPTIONS = 1 << 16
 """Windows has numbers beyond that, and no signals."""
 
@@ -52,7 +53,7 @@ def out_of_memory(limits: Limits, line: object) -> WorkerDied:
 def failed_start(said: Sequence[str]) -> str | None:
     """The sentence of a Python that could not even start the loop; None if the script itself ended."""
     text = "".join(said).strip()
-    return text.splitlines()[-1] if "is too old; Dayhand" in text else None
+    return text.splitlines()[-1] if any(words in text for words in _FAILED_STARTS) else None
 
 
 def _name(number: int) -> str:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scheduler.workers.dependencies import Dependencies
+from scheduler.workers.fencing import fenced
 
 _READY = "dayhand-ready"
 _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "USER", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
@@ -106,7 +107,7 @@ def _run(uv: Path, arguments: list[str], progress: Callable[[str], None]) -> Non
     }
     said: list[str] = []
     with subprocess.Popen(  # noqa: S603  a list, never a shell
-        [str(uv), "--no-config", "--color", "never", *arguments],
+        fenced([str(uv), "--no-config", "--color", "never", *arguments]),  # packages run code while they are built
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

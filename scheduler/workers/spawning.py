@@ -12,6 +12,7 @@ from pathlib import Path
 
 import dayhand
 
+from scheduler.workers.fencing import fenced
 from scheduler.workers.limits import MEGABYTE, Limits
 from scheduler.workers.outcomes import CouldNotStartError
 from scheduler.workers.processes import MARK
@@ -35,11 +36,12 @@ class Spawned:
     mark: str
 
 
-def command_for(python: str | None) -> list[str]:
-    """How a worker is started: in the author's Python, or in ours; a frozen app is its own Python."""
+def command_for(python: str | None, *, is_fenced: bool) -> list[str]:
+    """How a worker is started: in the author's Python, or in ours, which raises the fence itself."""
     if python is None and getattr(sys, "frozen", False):
         return [sys.executable, "--worker"]
-    return [python or sys.executable, "-I", "-X", "faulthandler", str(_START)]
+    command = [python or sys.executable, "-I", "-X", "faulthandler", str(_START)]
+    return fenced(command) if python is not None and is_fenced else command
 
 
 def environment(surroundings: Mapping[str, str], mark: str) -> dict[str, str]:
@@ -50,7 +52,7 @@ def environment(surroundings: Mapping[str, str], mark: str) -> dict[str, str]:
 
 def spawn(python: str | None, limits: Limits, *, is_fenced: bool) -> Spawned:
     """Start a worker in a session of its own; CouldNotStartError says why it could not be."""
-    return _starter.submit(_spawn, command_for(python), limits, is_fenced=is_fenced).result()
+    return _starter.submit(_spawn, command_for(python, is_fenced=is_fenced), limits, is_fenced=is_fenced).result()
 
 
 def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool) -> Spawned:

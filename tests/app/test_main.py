@@ -103,6 +103,19 @@ main()
     assert Path(done.stderr) == SDK / "__init__.py"
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system holds no fence")
+def test_a_frozen_app_raises_the_fence_around_other_programs() -> None:
+    code = f"""
+import sys
+sys.frozen, sys._MEIPASS = True, {str(SDK.parent)!r}
+sys.argv = ['dayhand', '--fence', '/bin/grep', 'NoNewPrivs', '/proc/self/status']
+from app.main import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "NoNewPrivs:\t1\n", done.stderr
+
+
 def test_a_frozen_app_is_started_at_login_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though another one may be installed, as beside a folder that was unpacked."""
     from app.life.command import start_command

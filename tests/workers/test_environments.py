@@ -1,5 +1,6 @@
 """Real environments, built by uv from a small wheel of our own; nothing comes from the network."""
 
+import sys
 import threading
 import zipfile
 from pathlib import Path
@@ -13,6 +14,7 @@ from scheduler.workers.outcomes import Finished
 from scheduler.workers.worker import Worker
 from tests.workers.harness import Recorder, job, phase, script
 
+on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system holds no fence")
 TINY = Dependencies(packages=("tiny",))
 
 
@@ -24,6 +26,9 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environments:
     wheels.mkdir()
     with zipfile.ZipFile(wheels / "tiny-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("tiny.py", "WORD = 'tiny'\n")
+        wheel.writestr(
+            "tiny.pth", "import sys; open(sys.prefix + '/start', 'w').write(open('/proc/self/status').read())"
+        )
         wheel.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
         wheel.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr("tiny-1.0.dist-info/RECORD", "")
@@ -42,6 +47,30 @@ def test_a_script_runs_with_its_packages_and_without_ours(made: Environments) ->
     assert isinstance(worker.load(), Finished)
     assert worker.run(phase(), Recorder()) == Finished({"result": "tiny"})
     worker.end()
+
+
+@on_linux
+def test_what_a_package_does_when_python_starts_is_inside_the_fence(made: Environments) -> None:
+    python = made.prepare(TINY)
+    assert python is not None
+    worker = Worker(script(job("pass"), python=Path(python)))
+    assert isinstance(worker.load(), Finished)
+    worker.end()
+    assert "NoNewPrivs:\t1\n" in (Path(python).parents[1] / "start").read_text()
+
+
+@on_linux
+def test_what_packages_do_when_they_are_built_is_inside_the_fence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text("#!/bin/sh\ngrep NoNewPrivs /proc/self/status\nfalse\n")
+    uv.chmod(0o755)
+    monkeypatch.setattr(environments, "find_uv", lambda: uv)
+    said: list[str] = []
+    with pytest.raises(CouldNotInstallError):
+        Environments(tmp_path).prepare(TINY, said.append)
+    assert said[-1] == "NoNewPrivs:\t1\n"
 
 
 def test_it_is_built_once_for_all_who_need_the_same(made: Environments, monkeypatch: pytest.MonkeyPatch) -> None:

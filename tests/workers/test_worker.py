@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -318,10 +319,14 @@ class TestSurroundings:
         assert made[0].run(phase(), Recorder()) == Finished({"result": 1})
 
     def test_a_python_that_does_not_exist_is_said(self) -> None:
-        with pytest.raises(
-            CouldNotStartError, match="The Python for this script, /no/python, could not be started: No"
-        ):
-            Worker(script("", python=Path("/no/python")))
+        nowhere = script("", python=Path("/no/python"))
+        sentence = "The Python for this script, /no/python, could not be started: No"
+        with pytest.raises(CouldNotStartError, match=sentence):
+            Worker(replace(nowhere, is_fenced=False))
+        worker = Worker(nowhere)
+        with pytest.raises(CouldNotStartError, match=sentence):
+            worker.load()
+        worker.end()
 
     def test_a_python_that_is_too_old_is_said(self) -> None:
         old = OLD_PYTHON.parents[2] / "3.8.18/bin/python"
