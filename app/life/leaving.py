@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
+from PySide6.QtWidgets import QMessageBox, QProgressBar, QProgressDialog, QWidget
 
 from app.asking import Asking
 from app.look.dressing import mark
@@ -115,6 +115,8 @@ class Leaving(QObject):
             words = self.tr("Waiting for an outside action to finish…")
             self.progress = QProgressDialog(words, self.tr("Don't quit"), 0, 0, self._window())
             self.progress.setWindowTitle("Dayhand")
+            for bar in self.progress.findChildren(QProgressBar):
+                bar.setAccessibleName(words)
             self.progress.canceled.connect(self._stay)
             self.progress.show()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QProgressBar, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.asking import close_asking, command
@@ -118,6 +118,7 @@ def test_where_nobody_can_be_asked_an_open_question_is_taken_away(
 def test_while_it_waits_one_may_still_stay(leaving: Leaving, outside: Outside, wait: Wait) -> None:
     leaving.leave(ask=False)
     wait(lambda: leaving.progress)
+    assert leaving.progress.findChild(QProgressBar).accessibleName() == "Waiting for an outside action to finish…"
     leaving.progress.findChild(QPushButton).click()
     assert leaving.progress is None
     assert not leaving._again.isActive()
