@@ -11,6 +11,7 @@ from typing import Any
 from app.control.lines import BadLineError, LineReader, write_line
 from app.control.place import places
 
+SILENT = "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again."
 _SECONDS_TO_ASK = 30.0
 
 

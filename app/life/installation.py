@@ -1,9 +1,13 @@
 """One data folder while the app runs with it: store, engine, and the socket that hears commands."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.control.client import SILENT
 from app.control.server import Control
 from app.desk.desk import FOR_SCRIPTS, Desk
 from app.desk.served import ServedFloor
@@ -17,6 +21,7 @@ from scheduler.engine.conditions import Conditions
 from scheduler.engine.engine import Engine
 from scheduler.engine.house import House
 from scheduler.engine.launcher import Announce, Announcement
+from scheduler.engine.refusal import RefusedError
 from scheduler.engine.settings import Settings
 from scheduler.engine.tidying import Tidying
 from scheduler.engine.workflows.views import WorkflowViews
@@ -26,6 +31,8 @@ _QUIET = 3_000
 """Milliseconds without news after which there is time to tidy up."""
 _NOW_AND_THEN, _BREATH = 1_000, 50
 """Milliseconds after which, whatever happens, what cannot wait is looked for; and between two steps of it."""
+_HEARING, _STEP = 10.0, 0.1
+"""Seconds that the thread of the window may take to hear a wish, and between two looks whether that still matters."""
 _KEYRING_LOOK = 3_000
 """Milliseconds between two looks at a keyring that was locked or away."""
 
@@ -43,6 +50,7 @@ class Installation(QObject):
     _more_to_tidy = Signal()
     _more_to_keep_up = Signal()
     _keyring_changed = Signal(bool)
+    _wished = Signal(object, object)
 
     def __init__(
         self,
@@ -90,6 +98,7 @@ class Installation(QObject):
         self._keyring_look = QTimer(self, interval=_KEYRING_LOOK)
         self._keyring_look.timeout.connect(self._vault.look)
         self._keyring_changed.connect(self._follow_keyring)
+        self._wished.connect(self._hear)
         self.desk = Desk(ServedFloor(self.host, self.house, show=self._show, quit_app=self._quit))
         self.control = Control(folder, self.desk.answer, for_scripts=FOR_SCRIPTS)
 
@@ -168,8 +177,21 @@ class Installation(QObject):
         return self.house.engine
 
     def _show(self, file: str) -> str:
-        self.show_wanted.emit(file)
+        self._pass_on(lambda: self.show_wanted.emit(file))
         return self._shows
 
     def _quit(self) -> None:
-        self.quit_wanted.emit()
+        self._pass_on(self.quit_wanted.emit)
+
+    def _pass_on(self, wish: Callable[[], None]) -> None:
+        """To the thread of the window, from any other. One that hangs there does not say that all is well."""
+        heard, give_up = Event(), time.monotonic() + _HEARING
+        self._wished.emit(wish, heard)
+        while not heard.wait(_STEP) and not self._has_ended:
+            if time.monotonic() > give_up:
+                raise RefusedError("silent", SILENT)
+
+    @Slot(object, object)
+    def _hear(self, wish: Callable[[], None], heard: Event) -> None:
+        wish()
+        heard.set()

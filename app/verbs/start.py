@@ -29,7 +29,6 @@ _CLOSING = 45.0
 """Seconds that the folder may be taken without anybody who answers: one that ends waits for its outside actions."""
 _PAUSE = 0.1
 _RUNNING = "Dayhand is already running."
-_SILENT = "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +161,10 @@ def _pass_on(end: socket.socket, wanted: Wanted) -> str:
     except client.LostError as error:
         if time.monotonic() < give_up:
             return ""
-        raise RefusedError("silent", _SILENT) from error
-    return f"{_RUNNING} {last.get('answer', {}).get('sentence', '')}".strip()
+        raise RefusedError("silent", client.SILENT) from error
+    if "error" in last:
+        raise RefusedError(last["error"]["code"], last["error"]["message"])
+    return f"{_RUNNING} {last['answer'].get('sentence', '')}".strip()
 
 
 def _greet(folder: Path) -> str:

@@ -2,7 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication
@@ -10,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.asking import command
 from app.control import client
+from app.life import installation as installation_module
 from app.life.installation import Installation
 from scheduler.connections.vault_errors import VaultLockedError
 from scheduler.engine.workflows.deploying import Wish
@@ -97,14 +101,35 @@ def test_a_message_of_a_workflow_arrives(installation: Installation) -> None:
     assert told == [("Hello", "World")]
 
 
-def test_who_wants_the_window_is_heard(installation: Installation, tmp_path: Path) -> None:
-    wanted: list[int] = []
-    installation.show_wanted.connect(lambda: wanted.append(1))
-    end = client.reach(tmp_path / "data")
+def ask(folder: Path, verb: str) -> "Future[dict[str, Any]]":
+    """What a command is told, which waits for this thread."""
+    end = client.reach(folder)
     assert end is not None
-    [message] = client.ask(end, "window", {})
-    assert message["answer"]["sentence"]
-    wait_for(lambda: wanted)
+    told: Future[dict[str, Any]] = Future()
+    Thread(target=lambda: told.set_result(list(client.ask(end, verb, {}))[-1])).start()
+    return told
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "said"), [("window", "show_wanted", "no window"), ("quit", "quit_wanted", "Dayhand ends.")]
+)
+def test_a_wish_is_answered_once_it_was_heard(
+    installation: Installation, tmp_path: Path, verb: str, name: str, said: str
+) -> None:
+    wanted: list[int] = []
+    getattr(installation, name).connect(lambda: wanted.append(1))
+    told = ask(tmp_path / "data", verb)
+    wait_for(told.done)
+    assert said in told.result()["answer"]["sentence"]
+    assert wanted == [1]
+
+
+def test_where_the_window_hangs_nobody_says_that_all_is_well(
+    installation: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its thread does nothing here; the one that hears commands is alive."""
+    monkeypatch.setattr(installation_module, "_HEARING", 0.0)
+    assert "does not answer" in ask(tmp_path / "data", "window").result(LIMIT)["error"]["message"]
 
 
 def test_it_is_quiet_when_there_is_nothing_left_to_do(installation: Installation) -> None:

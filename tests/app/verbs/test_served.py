@@ -4,8 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -279,23 +277,6 @@ def test_a_deploy_under_way_holds_up_no_other_command(line: Line, app: Installat
         line.ask("list")
         done_first = done_first or process.poll() is None
     assert process.returncode == 0 and done_first
-
-
-def test_asking_for_the_window_says_that_there_is_none(line: Line, app: Installation) -> None:
-    end = client.reach(line.folder)
-    assert end is not None
-    [message] = client.ask(end, "window", {})
-    assert "no window" in message["answer"]["sentence"]
-
-
-def test_quitting_is_heard(line: Line, app: Installation) -> None:
-    heard = threading.Event()
-    app.quit_wanted.connect(heard.set)
-    assert line.ask("quit")["sentence"] == "Dayhand ends."
-    end = time.monotonic() + 30
-    while not heard.is_set() and time.monotonic() < end:
-        pytest.importorskip("PySide6.QtCore").QCoreApplication.processEvents()
-    assert heard.is_set()
 
 
 @pytest.mark.parametrize(
