@@ -18,7 +18,7 @@ from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 
 FILE = PREFERENCES
-MOST_AT_ONCE = 32
+MOST_AT_ONCE = 16
 LONGEST_KEPT = 3_650
 
 
@@ -46,6 +46,8 @@ class Preferences:
     """From the next start on."""
     welcomed: bool = False
     """Whether the first screens were shown; they never come again."""
+    editor: str = ""
+    """The command that opens a script; empty is what the system has for it."""
     fixer: FixerChoice = field(default_factory=FixerChoice)
     """Who repairs scripts that fail."""
 
@@ -69,8 +71,8 @@ class Preferences:
         )
 
     def arrive(self) -> "Preferences":
-        """As they hold after a move to another computer: nobody there is asked for repairs until the person says so."""
-        return replace(self, fixer=replace(self.fixer, kind=FixerKind.OFF, has_key=False))
+        """As they hold after a move to another computer, where nobody chose who repairs scripts or what opens them."""
+        return replace(self, editor="", fixer=replace(self.fixer, kind=FixerKind.OFF, has_key=False))
 
     def write(self) -> dict[str, Any]:
         return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
@@ -151,4 +153,6 @@ def _understand_one(name: str, kind: type, value: Any) -> Any:
         if not low <= value <= high:
             raise ValueError(name)
         return value
+    if kind is str and not isinstance(value, str):
+        raise ValueError(name)
     return kind(value)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 
-from PySide6.QtCore import QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -15,6 +15,7 @@ from app.look.theme import Space
 from app.overview import Overview
 from app.requests import make_card
 from app.widgets.card import Action, Card
+from app.window.editing import edit
 from app.window.saying import say_refusal
 from app.window.sent import SentDialog
 from scheduler.engine.refusal import RefusedError
@@ -108,7 +109,7 @@ class Cards(QWidget):
             self.open_page.emit("workflows", one.workflow)
         elif answer.id == EDIT and one.fault is not None:
             card.set_busy(busy=False)
-            QDesktopServices.openUrl(QUrl.fromLocalFile(one.fault.path))
+            edit(self._installation, self._asking, one.fault.path, partial(self._refuse, request), one.fault.line)
         elif answer.id == SENT:
             card.set_busy(busy=False)
             self._show_sent(one.ui["sent"])

@@ -6,7 +6,17 @@ from datetime import time
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QTime
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QTimeEdit, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QTimeEdit,
+    QWidget,
+)
 
 from app.keeping.preferences import MOST_AT_ONCE, Preferences, PreferencesError, keep_preferences, read_preferences
 from app.life.command import start_command
@@ -16,6 +26,7 @@ from app.look.theme import Appearance, Space, Tone
 from app.platform.autostart import Autostart, AutostartError, find_autostart
 from app.widgets.details_view import make_text
 from app.widgets.wheel import leave_wheel
+from app.window.editing import read_command
 from app.window.frame import Column, make_section
 from app.window.page import Page
 from app.window.saying import Saying, add_row, make_button
@@ -23,6 +34,7 @@ from app.window.settings_data import DataSection
 from app.window.settings_fixer import FixerSection
 from app.window.settings_words import APPEARANCES, CATCHUPS, KEPT, LANGUAGES, OVERLAPS, say
 from app.words.languages import Language
+from scheduler.engine.refusal import RefusedError
 from scheduler.timing.policies import Catchup, Overlap
 
 _BOX_WIDTH = 360
@@ -53,6 +65,10 @@ class SettingsPage(Page):
         self.login = QCheckBox(self.tr("Start &when I log in, without a window"))
         self.appearance = self._make_box(self.tr("Appearance"), APPEARANCES)
         self.language = self._make_box(self.tr("Language"), LANGUAGES)
+        self.editor = QLineEdit()
+        self.editor.setAccessibleName(self.tr("Editor"))
+        self.editor.setPlaceholderText(self.tr("What your system has for Python files"))
+        self.editor.setMaximumWidth(_BOX_WIDTH)
         self.notices = QCheckBox(self.tr("Tell me when something &needs me"))
         self.quiet = QCheckBox(self.tr("&Quiet hours"))
         self.quiet_from, self.quiet_until = QTimeEdit(), QTimeEdit()
@@ -106,6 +122,8 @@ class SettingsPage(Page):
                     ("", self.login),
                     (self.tr("&Appearance"), self.appearance),
                     (self.tr("&Language, from the next start on"), self.language),
+                    (self.tr("Edito&r for scripts"), self.editor),
+                    ("", make_text(self.tr("A command, as in: code --goto {file}:{line}"), "muted")),
                 ),
             ),
             (
@@ -141,6 +159,7 @@ class SettingsPage(Page):
         for choice in (self.appearance, self.language, self.overlap, self.catchup, self.kept):
             choice.activated.connect(self._choose)
         self.concurrency.valueChanged.connect(self._choose)
+        self.editor.editingFinished.connect(self._choose_editor)
         self.test.clicked.connect(self._send_test)
         self.fixer.kept.connect(self.refresh)
         self.data.import_wanted.connect(self.import_wanted)
@@ -159,6 +178,7 @@ class SettingsPage(Page):
             notices=self.notices.isChecked(),
             appearance=Appearance(self.appearance.currentData()),
             language=Language(self.language.currentData()),
+            editor=self.editor.text().strip(),
         )
 
     def _take(self, preferences: Preferences, starts: bool) -> None:  # noqa: FBT001  # as it was read
@@ -181,6 +201,8 @@ class SettingsPage(Page):
             (self.kept, preferences.keep_days),
         ):
             box.setCurrentIndex(max(box.findData(value), 0))
+        if not self.editor.hasFocus():
+            self.editor.setText(preferences.editor)
         self.quiet.setChecked(preferences.is_quiet)
         self.approvals.setChecked(preferences.approvals_pass)
         self.notices.setChecked(preferences.notices)
@@ -195,6 +217,18 @@ class SettingsPage(Page):
         self.quiet.setEnabled(tells)
         for widget in (self._hours, self.approvals):
             widget.setEnabled(tells and is_quiet)
+
+    def _choose_editor(self) -> None:
+        """Only one that can be started is kept."""
+        editor = self.editor.text().strip()
+        try:
+            if editor:
+                read_command(editor)
+        except RefusedError as error:
+            self.saying.refuse(error)
+            self.editor.setText(self.preferences.editor)
+        else:
+            self._choose()
 
     def _choose(self) -> None:
         """Hold it at once, keep it, and say so only where that fails."""

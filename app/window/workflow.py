@@ -19,6 +19,7 @@ from app.widgets.plain import reveal
 from app.widgets.question import confirm
 from app.widgets.signs import sign_workflow
 from app.window.deploy_dialog import DeployDialog
+from app.window.editing import edit
 from app.window.saying import Saying, make_button, make_heading
 from app.window.try_dialog import TryDialog
 from app.window.workflow_facts import ScheduleFacts, WorkflowFacts, read_sources, read_workflow
@@ -131,6 +132,7 @@ class WorkflowPane(QWidget):
         self.settings.archive.connect(self._archive)
         self.settings.remove.connect(self._remove)
         self.settings.update_wanted.connect(self._deploy_again)
+        self.settings.edit_wanted.connect(lambda path: edit(self._installation, self._asking, path, self.saying.refuse))
 
     def _show(self, slug: str, facts: WorkflowFacts) -> None:
         if slug != self.slug:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.look.theme import Space, Type
@@ -18,6 +17,7 @@ class WorkflowSettingsTab(QScrollArea):
     watch = Signal(bool)
     archive = Signal()
     remove = Signal()
+    edit_wanted = Signal(str)
     update_wanted = Signal(str)
     """Deploy the file at this path again."""
 
@@ -59,7 +59,7 @@ class WorkflowSettingsTab(QScrollArea):
         self.watching.clicked.connect(self.watch)
         self.put_away.clicked.connect(self.archive)
         self.forget.clicked.connect(self.remove)
-        self.edit.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self._path)))
+        self.edit.clicked.connect(lambda: self.edit_wanted.emit(self._path))
         self.update_button.clicked.connect(lambda: self.update_wanted.emit(self._path))
 
     def show_facts(self, facts: WorkflowFacts) -> None:

@@ -4,8 +4,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
 from app.asking import command, resume
@@ -20,6 +20,7 @@ from app.widgets.search_field import SearchField
 from app.widgets.signs import sign_workflow
 from app.widgets.stack import Stack
 from app.window.deploy_dialog import DeployDialog
+from app.window.editing import edit
 from app.window.new_dialog import NewDialog
 from app.window.new_script import take_back
 from app.window.page import Page
@@ -296,7 +297,7 @@ class WorkflowsPage(Page):
         dialog = DeployDialog(self.installation, path, self, is_ours=True)
         dialog.deployed.connect(self._after_deploy)
         if edits:
-            dialog.deployed.connect(lambda *_: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))))
+            dialog.deployed.connect(lambda *_: edit(self.installation, self.asking, str(path), self.saying.refuse))
         dialog.rejected.connect(lambda: self.asking.ask(lambda: take_back(path, script), lambda _: None))
         dialog.open()
 

@@ -1297,6 +1297,14 @@
         <translation>Sprache</translation>
     </message>
     <message>
+        <source>Editor</source>
+        <translation>Editor</translation>
+    </message>
+    <message>
+        <source>What your system has for Python files</source>
+        <translation>Was dein System für Python-Dateien hat</translation>
+    </message>
+    <message>
         <source>Tell me when something &amp;needs me</source>
         <translation>Mir sagen, wenn mich etwas &amp;braucht</translation>
     </message>
@@ -1355,6 +1363,14 @@
     <message>
         <source>&amp;Language, from the next start on</source>
         <translation>&amp;Sprache, ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <source>Edito&amp;r for scripts</source>
+        <translation>Editor für S&amp;kripte</translation>
+    </message>
+    <message>
+        <source>A command, as in: code --goto {file}:{line}</source>
+        <translation>Ein Befehl, etwa: code --goto {file}:{line}</translation>
     </message>
     <message>
         <source>Notices</source>
@@ -2775,6 +2791,21 @@ Deine: {mine}</translation>
     <message>
         <source>Text</source>
         <translation>Text</translation>
+    </message>
+</context>
+<context>
+    <name>editing</name>
+    <message>
+        <source>A quote has no end in {editor}.</source>
+        <translation>Ein Anführungszeichen in {editor} hat kein Ende.</translation>
+    </message>
+    <message>
+        <source>There is no program {name}; choose another editor in Settings.</source>
+        <translation>Es gibt kein Programm {name}; wähle in den Einstellungen einen anderen Editor.</translation>
+    </message>
+    <message>
+        <source>{file} could not be opened; choose an editor in Settings.</source>
+        <translation>{file} konnte nicht geöffnet werden; wähle in den Einstellungen einen Editor.</translation>
     </message>
 </context>
 <context>

@@ -131,7 +131,7 @@ def test_a_script_error_shows_the_line_and_can_be_edited_and_tried_again(
     edited: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", edited.append)
     card.buttons["edit"].click()
-    assert [one.toLocalFile() for one in edited] == [empty.views.workflow("broken").path]
+    wait(lambda: [one.toLocalFile() for one in edited] == [empty.views.workflow("broken").path])
     assert card.buttons["edit"].isEnabled()
     with qtbot.waitSignal(page.open_page) as opened:
         card.buttons["open"].click()
