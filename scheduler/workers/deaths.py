@@ -11,7 +11,7 @@ from scheduler.workers.outcomes import Death, WorkerDied
 from scheduler.workers.system import exit_code
 
 _PATIENCE = 1.0
-_FAILED_STARTS = ("is too old; Dayhand", "The Python for this script, ")
+_FAILED_STARTS = ("is too old; Dayhand", ", could not be started: ")
 _EXCEPTIONS = 1 << 16
 """Windows has numbers beyond that, and no signals."""
 

@@ -1,5 +1,6 @@
 """Finding and ending processes with all that they started. Linux tells through /proc; elsewhere the group must do."""
 
+import math
 import os
 import select
 import signal
@@ -58,13 +59,25 @@ def carries(pid: int, mark: bytes) -> bool:
 
 
 def is_of_a_script(pid: int | None) -> bool:
-    """Whether it is a worker, or was started by one, however far down: a worker keeps what its children leave."""
+    """Whether it is a worker, or was started by one or for one, however far down, and whoever is gone in between."""
+    if pid and _locks_allowed(pid) < _locks_allowed(os.getpid()):
+        return True
     while pid:
         if carries(pid, f"{MARK}=".encode()):
             return True
         process = look_up(pid)
         pid = None if process is None else process.parent
     return False
+
+
+def _locks_allowed(pid: int) -> float:
+    """By which limit `dayhand._brand` marks; infinite where nothing can be known."""
+    try:
+        [line] = (line for line in _read(pid, "limits").splitlines() if line.startswith(b"Max file locks"))
+    except (OSError, ValueError):
+        return math.inf
+    most = line.split()[-2]
+    return math.inf if most == b"unlimited" else int(most)
 
 
 def end_family(root: int | None, mark: str) -> None:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import _protocol as protocol
+from ._brand import brand
 from ._errors import TooLarge
 from ._link import Link
 from ._script import Script
@@ -30,6 +31,7 @@ def main(argument: str) -> None:
         _raise_fence()
     link = Link(told["read"], told["write"], told["message"])
     _bind_to_host(told["host"])
+    brand()
     output = Output()
     _limit_memory(told["memory"])
     load = link.next_command()
