@@ -141,7 +141,7 @@ def test_neither_workflows_at_work_nor_a_filtered_history_touch_the_store_there(
     for word in ("rare", "Filed", ""):
         page.filters.field.setText(word)
         wait(lambda word=word: page._shown is not None and page._shown.text == word)
-    page.table.selectRow(0)
+    page.open_subject(page.model.rows[0].run or "")
     wait(lambda: page.pane.details is not None)
     wait(lambda: lookout.latest is not None and len(lookout.latest.workflows) == 4 + BUSY)
     lookout.close()
