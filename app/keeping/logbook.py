@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -66,6 +66,10 @@ class _Private(RotatingFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the library's name
         """A full disk is told by those who need it."""
+
+    def close(self) -> None:
+        with suppress(OSError):  # as above: what could not be written cannot be written now
+            super().close()
 
     def _open(self) -> TextIOWrapper:
         def private(path: str, flags: int) -> int:

@@ -60,6 +60,15 @@ def test_afterwards_everything_is_as_it_was(tmp_path: Path) -> None:
     assert (root.level, list(root.handlers), sys.excepthook) == before
 
 
+def test_a_full_disk_costs_only_the_log(tmp_path: Path) -> None:
+    """Whoever ends because of it says so; the log does not stand in the way."""
+    path = log_file(tmp_path)
+    path.parent.mkdir()
+    path.symlink_to("/dev/full")
+    with keep_log(tmp_path):
+        logging.getLogger("app").warning("There is no room.")
+
+
 def test_a_folder_that_cannot_be_written_to_costs_only_the_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
