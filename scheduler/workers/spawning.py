@@ -67,7 +67,7 @@ def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool) -> Spawne
         "message": limits.message,
         "memory": limits.memory,
         "host": os.getpid(),
-        "fence": is_fenced,
+        "fence": is_fenced and sys.platform.startswith("linux"),
     }
     try:
         process = subprocess.Popen(  # noqa: S603  a list, never a shell

@@ -16,7 +16,7 @@ from dayhand import _fence
 from scheduler.workers.outcomes import Finished, ScriptFailed
 from scheduler.workers.worker import Worker
 from tests.connections.secret_service import SecretService
-from tests.workers.harness import Recorder, job, phase
+from tests.workers.harness import FIRST_LINE, Recorder, job, phase
 
 Start = Callable[..., Worker]
 _SCOPES = 6
@@ -68,6 +68,22 @@ def test_local_sockets_are_closed(start: Start, python: Path | None, way: str, t
         outcome = worker.run(phase(), recorder)
         assert isinstance(outcome, ScriptFailed)
         assert "Permission denied" in outcome.message + recorder.text
+
+
+@pytest.mark.parametrize("wrapped", ["", "except OSError as error: raise ValueError('no bus') from error"])
+def test_who_meets_the_fence_is_told_so_with_the_line(start: Start, wrapped: str) -> None:
+    body = f"import socket\ntry: socket.socket(socket.AF_UNIX)\n{wrapped or 'finally: pass'}"
+    outcome = start(job(body)).run(phase(), Recorder())
+    assert isinstance(outcome, ScriptFailed)
+    assert outcome.message.endswith(
+        ". Local sockets and other processes are closed to a workflow without jobs, and to the top level of any"
+    )
+    assert outcome.line == FIRST_LINE + (2 if wrapped else 1)
+
+
+def test_a_file_that_may_not_be_opened_is_not_laid_to_the_fence(start: Start) -> None:
+    message = _message(start(job("raise PermissionError(13, 'Permission denied', 'notes.txt')")))
+    assert message == "PermissionError: [Errno 13] Permission denied: 'notes.txt'"
 
 
 @keeps_signals

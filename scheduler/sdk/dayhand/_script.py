@@ -30,8 +30,9 @@ _LONGEST_TRACE = 20000
 class Script:
     """One version of one workflow file."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, is_fenced: bool = False) -> None:
         self.path = path
+        self._is_fenced = is_fenced
         self.flow: Workflow | None = None
 
     def load(self, source: str) -> protocol.Message:
@@ -106,6 +107,10 @@ class Script:
             text, line = f"{type(error).__name__}: {error.msg}", error.lineno or 1
         elif isinstance(error, ImportError):
             text += self._help_import(error)
+        elif self._is_fenced and _was_refused(error):
+            text += (
+                ". Local sockets and other processes are closed to a workflow without jobs, and to the top level of any"
+            )
         elif isinstance(error, SystemExit):
             text = "the script called sys.exit; return from the handler instead, or raise an error"
         try:
@@ -188,6 +193,15 @@ def _facts(message: protocol.Message) -> dict[str, Any]:
     inputs = message["inputs"]
     further = {name: inputs[name] for name in ("outcome", "waiting") if name in inputs}
     return {**message["facts"], "heard": message["heard"], **further}
+
+
+def _was_refused(error: BaseException | None) -> bool:
+    """Whether the fence may be why; what is refused by the file system has the name of a file with it."""
+    while error is not None:
+        if isinstance(error, PermissionError) and error.filename is None:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _say(error: BaseException) -> str:

@@ -35,7 +35,7 @@ def main(argument: str) -> None:
     output = Output()
     _limit_memory(told["memory"])
     load = link.next_command()
-    script = Script(load["path"])
+    script = Script(load["path"], is_fenced=told["fence"])
     link.begin(0)
     _answer(link, output, script, script.load(load["source"]), (load["path"], 1))
     traces = Traces()
