@@ -196,11 +196,21 @@ def _view(look: Look, standing: Standing) -> WorkflowView:
         workflow=standing.row.slug,
         state=state,
         words=say_state(look, standing, facts, state),
-        next=facts.next_at,
+        next=_next_by_itself(look, standing, facts),
         attention=facts.asks + sum(one.kind is RequestKind.INTERNAL for one in standing.requests),
         tags=standing.row.tags,
         version=standing.row.script,
     )
+
+
+def _next_by_itself(look: Look, standing: Standing, facts: WorkflowFacts) -> datetime | None:
+    """Without the times of lanes that a person must open first: they pass, or wait for that."""
+    held = {lane.name for lane in standing.blocked if lane.blocked is not Block.RETRYING}
+    if not held or facts.next_at is None:
+        return facts.next_at
+    free = [one for one in standing.schedules if lanes.lane_of(one.handler, HandlerKind(one.kind)) not in held]
+    times = [at for one in free if (at := next_time(look, one)) is not None]
+    return min([*times, *([] if "" in held else standing.wakes.values())], default=None)
 
 
 def _facts(look: Look, standing: Standing) -> WorkflowFacts:

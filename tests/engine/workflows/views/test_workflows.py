@@ -85,6 +85,19 @@ def test_a_lane_closed_for_a_reason_that_another_workflow_was_asked_about_counts
     assert (view.state, view.attention, view.words) == ("needs-attention", 1, "Sign in again.")
 
 
+def test_no_next_time_is_promised_in_a_lane_that_a_person_must_open(shop: Shop) -> None:
+    shop.connect_table()
+    shop.deploy(RECEIPTS)
+    shop.settle()
+    poll = only(shop).next
+    with shop.database.write() as db:
+        lanes.block(db, LaneRow("receipts", "tidy", Block.SCRIPT_ERROR, "It raised.", "r1"))
+    assert only(shop).next == poll is not None, "the other lane goes on"
+    with shop.database.write() as db:
+        lanes.block(db, LaneRow("receipts", "", Block.UNSURE, "Did it happen?", "r2"))
+    assert only(shop).next is None
+
+
 def test_a_mistake_of_ours_stops_it(shop: Shop) -> None:
     shop.deploy(job())
     with shop.database.write() as db:
