@@ -1,10 +1,11 @@
 """Looks how everything stands, whenever there are news."""
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from app.asking import Asking
 from app.life.installation import Installation
 from app.overview import Overview
+from app.widgets.timeline_axis import day_span
 from scheduler.engine.conditions import Conditions
 from scheduler.timing.policies import Need
 from scheduler.timing.zones import find_zone
@@ -38,7 +39,9 @@ class Lookout(QObject):
         self._conditions = conditions
         self._asking = Asking(self)
         self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
-        self._soon.timeout.connect(self.look)
+        self._midnight = QTimer(self, singleShot=True, timerType=Qt.TimerType.VeryCoarseTimer)
+        for timer in (self._soon, self._midnight):
+            timer.timeout.connect(self.look)
         self.latest: Overview | None = None
         installation.announced.connect(self.stir)
 
@@ -54,7 +57,10 @@ class Lookout(QObject):
 
     def close(self) -> None:
         self._soon.stop()
+        self._midnight.stop()
 
     def _take(self, overview: Overview) -> None:
         self.latest = overview
+        _, midnight = day_span(overview.now, overview.zone)
+        self._midnight.start(round((midnight - overview.now).total_seconds() * 1000) + 1)  # today is another day then
         self.changed.emit(overview)

@@ -27,7 +27,7 @@ from app.platform.bus import Bus
 from app.platform.moods import Moods
 from app.requests import make_problem
 from app.tray.icon import Tray
-from app.tray.menu import Choice
+from app.tray.menu import Choice, list_ends
 from app.words.interpreting import interpret
 from scheduler.engine.launcher import Announcement
 from scheduler.timing.zones import find_zone
@@ -168,6 +168,7 @@ class Shell(QObject):
         self.lookout.changed.connect(self._show)
         moods.changed.connect(self.lookout.stir)
         moods.resumed.connect(self.herald.look)
+        moods.resumed.connect(self.lookout.stir)
         moods.zone_changed.connect(self.lookout.stir)
         installation.announced.connect(self._hear)
         installation.told.connect(self._tell)
@@ -250,7 +251,12 @@ class Shell(QObject):
         elif choice.page:
             self._open(choice.page, choice.subject)
         else:
-            self._command(choice.verb, dict(choice.arguments), f"refused:{choice.verb}")
+            arguments = dict(choice.arguments)
+            if choice.end is not None:
+                context = self._installation.house.engine.context
+                _, end = list_ends(context.clock.now(), find_zone(context.machine_zone))[choice.end]
+                arguments |= end
+            self._command(choice.verb, arguments, f"refused:{choice.verb}")
 
     def _command(self, verb: str, arguments: dict[str, object], key: str) -> None:
         installation = self._installation

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 from app.overview import Overview, say_next, say_pause, say_summary
 from app.requests import say_request
 from app.widgets.plain import reveal
+from app.words.states import TrayState
 from scheduler.rules.states import WorkflowState
 from scheduler.timing.instants import write_instant
 
@@ -28,6 +29,8 @@ class Choice:
     subject: str = ""
     verb: str = ""
     arguments: tuple[tuple[str, object], ...] = ()
+    end: int | None = None
+    """To which end of `list_ends` it lasts, by the clock when it is chosen: the menu may be hours old."""
     quits: bool = False
 
 
@@ -58,7 +61,7 @@ def list_entries(overview: Overview | None) -> tuple[Entry, ...]:
     middle = (
         *((Entry(words=_shorten(coming)),) if coming else ()),
         *_list_runs(overview),
-        *_list_pauses(overview),
+        *_list_pauses(overview, is_said=not overview.requests and overview.state is TrayState.PAUSED),
     )
     return (*above, DIVIDER, *middle, *((DIVIDER,) if middle else ()), *ends)
 
@@ -131,15 +134,17 @@ def _list_runs(overview: Overview) -> tuple[Entry, ...]:
     return (Entry(words=translate("tray", "Run now"), entries=entries),) if entries else ()
 
 
-def _list_pauses(overview: Overview) -> tuple[Entry, ...]:
+def _list_pauses(overview: Overview, *, is_said: bool) -> tuple[Entry, ...]:
+    """`is_said` where the pause stands above already."""
     if overview.is_paused:
         resume = Choice(verb="resume", arguments=(("everything", True),))
-        return (Entry(words=say_pause(overview)), Entry(words=translate("tray", "Resume"), choice=resume))
+        until = () if is_said else (Entry(words=say_pause(overview)),)
+        return (*until, Entry(words=translate("tray", "Resume"), choice=resume))
     if not overview.workflows:
         return ()
     entries = tuple(
-        Entry(words=words, choice=Choice(verb="pause", arguments=(("everything", True), *end.items())))
-        for words, end in list_ends(overview.now, overview.zone)
+        Entry(words=words, choice=Choice(verb="pause", arguments=(("everything", True),), end=number))
+        for number, (words, _) in enumerate(list_ends(overview.now, overview.zone))
     )
     return (Entry(words=translate("tray", "Pause for"), entries=entries),)
 

@@ -1,5 +1,7 @@
 """How everything stands, read from a running installation and followed."""
 
+from datetime import datetime, timedelta
+
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
@@ -51,4 +53,17 @@ def test_one_who_watches_is_told_of_changes_by_themselves(qtbot: QtBot, empty: I
     command(empty, "pause", everything=True)
     qtbot.waitUntil(lambda: seen[-1].is_paused, timeout=LIMIT)
     assert lookout.latest is seen[-1]
+    lookout.close()
+
+
+def test_at_midnight_one_looks_again_though_there_are_no_news(qtbot: QtBot, empty: Installation) -> None:
+    """What was tomorrow is today then, in the tooltip and at the foot of the window."""
+    lookout = Lookout(empty)
+    lookout.look()
+    qtbot.waitUntil(lambda: lookout.latest is not None, timeout=LIMIT)
+    left = timedelta(milliseconds=lookout._midnight.remainingTime())
+    local = datetime.now(lookout.latest.zone)  # type: ignore[union-attr]
+    assert abs((local + left) - local.replace(hour=0, minute=0, second=0) - timedelta(days=1)) < timedelta(minutes=1)
+    with qtbot.waitSignal(lookout.changed, timeout=LIMIT):
+        lookout._midnight.start(0)
     lookout.close()

@@ -3,6 +3,7 @@
 The notification daemon is a stand-in on a private bus; tests/desktop has the real one, and a tray."""
 
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -232,6 +233,22 @@ def test_an_entry_of_the_menu_opens_a_page_or_gives_a_command(
     assert shell.window.page is shell.window.pages["attention"]
     shell.tray.chosen.emit(Choice(verb="run", arguments=(("target", "chore"),)))
     wait(lambda: [run.summary for run in empty.views.workflow("chore").recent] == ["Did it"])
+
+
+def test_a_pause_lasts_from_when_it_was_chosen(
+    make_shell: Callable[..., Shell], empty: Installation, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The menu was made when there were news; that may be hours ago."""
+    deploy(empty, "Chore", "pass")
+    shell = make_shell(empty)
+    now = empty.house.engine.context.clock.now()
+    given: list[dict[str, object]] = []
+    monkeypatch.setattr(shell, "_command", lambda verb, arguments, _: given.append({"verb": verb, **arguments}))
+    shell.tray.chosen.emit(Choice(verb="pause", arguments=(("everything", True),), end=0))
+    [pause] = given
+    assert (pause["verb"], pause["everything"]) == ("pause", True)
+    until = datetime.fromisoformat(str(pause["until"]))
+    assert timedelta(minutes=29, seconds=59) <= until - now < timedelta(minutes=31)
 
 
 def test_quit_ends_the_app_when_nothing_outside_is_being_done(

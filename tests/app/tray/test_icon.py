@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.overview import FAR, Overview, say_summary
 from app.platform.bus import Bus
 from app.tray.icon import Tray, has_dark_panel, write_tooltip
-from app.tray.menu import DIVIDER, Choice, Entry, fill, list_entries
+from app.tray.menu import DIVIDER, Choice, Entry, fill, list_ends, list_entries
 from app.words.states import TrayState
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.engine.workflows.views.workflows import WorkflowView
@@ -89,15 +89,16 @@ def test_very_many_needs_are_not_all_listed() -> None:
 
 
 def test_pauses_end_when_they_say() -> None:
-    pauses = find(list_entries(BUSY), "Pause for").entries
-    ends = {entry.words: dict(entry.choice.arguments).get("until") for entry in pauses if entry.choice}
-    assert ends == {
+    assert {words: end.get("until") for words, end in list_ends(NOW, BUSY.zone)} == {
         "30 minutes": "2026-11-16T12:30:00Z",
         "1 hour": "2026-11-16T13:00:00Z",
         "Until tomorrow": "2026-11-17T05:00:00Z",
         "Until I resume": None,
     }
-    assert all(entry.choice and dict(entry.choice.arguments)["everything"] is True for entry in pauses)
+    pauses = find(list_entries(BUSY), "Pause for").entries
+    assert [entry.choice for entry in pauses] == [
+        Choice(verb="pause", arguments=(("everything", True),), end=number) for number in range(4)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +107,11 @@ def test_pauses_end_when_they_say() -> None:
 )
 def test_while_everything_is_paused_the_menu_offers_to_resume(until: datetime, said: str) -> None:
     entries = list_entries(replace(BUSY, paused_until=until))
-    assert words(entries).count(said) == 2
+    assert words(entries).count(said) == 1
     assert find(entries, "Resume").choice == Choice(verb="resume", arguments=(("everything", True),))
     assert "Pause for" not in words(entries)
+    asking = list_entries(replace(BUSY, paused_until=until, requests=(question("q"),)))
+    assert words(asking).count(said) == 1, "also where something else stands above"
 
 
 def test_a_pause_that_is_over_is_none() -> None:
