@@ -18,14 +18,19 @@ _SECONDS_TO_ASK = 30.0
 class LostError(Exception):
     """The app went away, or spoke nonsense, before it had answered."""
 
-    def __init__(self) -> None:
-        super().__init__("Dayhand ended before it answered. Look whether it was done before you try again.")
+    def __init__(
+        self, sentence: str = "Dayhand ended before it answered. Look whether it was done before you try again."
+    ) -> None:
+        super().__init__(sentence)
 
 
 def reach(folder: Path) -> socket.socket | None:
-    """A connection to the app of that data folder, or None if none is running."""
+    """A connection to the app of that data folder, or None if none is running. LostError if it may not be asked."""
     for place in places(folder):
-        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        except PermissionError as error:
+            raise LostError("A workflow without jobs cannot reach Dayhand. Do it in a job, or yourself.") from error
         try:
             if os.lstat(place.parent).st_uid == os.getuid():
                 end.settimeout(_SECONDS_TO_ASK)

@@ -10,6 +10,7 @@ import pytest
 
 from app.control import client
 from app.life.installation import Installation
+from scheduler.workers.fencing import fenced
 from tests.app.verbs.served import ASKING, Line, job
 
 
@@ -104,6 +105,13 @@ def test_a_script_cannot_answer_for_the_person(line: Line, app: Installation) ->
     assert "approve is for you alone; scripts and what they start may only look and publish." in said
     assert "grant is for you alone" in said
     assert request["id"] in [one["id"] for one in line.ask("attention")["requests"]], "nobody has answered it"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system holds no fence")
+def test_a_script_in_the_fence_is_told_that_it_cannot_ask(line: Line) -> None:
+    typed = fenced([sys.executable, "-m", "app.main", "list", "--data-dir", str(line.folder)])
+    done = subprocess.run(typed, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines() == ["A workflow without jobs cannot reach Dayhand. Do it in a job, or yourself."]
 
 
 def test_an_attempt_that_another_one_followed_waits_for_nobody(line: Line, app: Installation) -> None:
