@@ -148,6 +148,10 @@ class Watching(QObject):
         if validated.slug != workflow:
             sentence = self.tr("it now calls itself {name}, not {workflow}; deploy it yourself.")
             raise RefusedError("another name", sentence.format(name=validated.slug, workflow=workflow))
+        known = {one.kind for one in self._installation.views.workflow(workflow).handlers}
+        if "job" in {one["kind"] for one in validated.described["handlers"]} - known:  # a script may have saved itself
+            sentence = self.tr("it now has a job, which may do all that you may; deploy it yourself.")
+            raise RefusedError("first job", sentence)
         asked = self._installation.host.ask(lambda _: self._installation.house.commands.deploy(validated, Wish()))
         answer = asked.result()
         sentence = self.tr("{workflow}: deployed version {version}, since its file was saved.")

@@ -1717,6 +1717,10 @@ Deine: {mine}</translation>
         <translation>er nennt sich jetzt {name}, nicht {workflow}; richte ihn selbst ein.</translation>
     </message>
     <message>
+        <source>it now has a job, which may do all that you may; deploy it yourself.</source>
+        <translation>er hat jetzt eine Aufgabe (job), die alles darf, was du darfst; richte ihn selbst ein.</translation>
+    </message>
+    <message>
         <source>{workflow}: deployed version {version}, since its file was saved.</source>
         <translation>{workflow}: Version {version} ist eingerichtet, weil die Datei gespeichert wurde.</translation>
     </message>

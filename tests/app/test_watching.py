@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.life.installation import Installation
 from app.watching import Watching
 from scheduler.engine.workflows.deploying import Wish
-from tests.app.verbs.served import job, serving
+from tests.app.verbs.served import ASKING, job, serving
 
 LIMIT = 60.0
 
@@ -53,6 +53,18 @@ def test_a_saved_file_is_deployed_again(room: Room) -> None:
     room.script.write_text(job('ctx.done("New")'))
     room.wait_for(lambda: room.version == 2)
     room.wait_for(lambda: room.said == ["backup: deployed version 2, since its file was saved."])
+
+
+def test_a_first_job_is_not_deployed_by_itself(room: Room) -> None:
+    """A script may have written it into its own file, to get out of its fence."""
+    file, house = room.script.with_name("receipts.py"), room.installation.house
+    file.write_text(ASKING)
+    validated = house.validation.validate(str(file), ASKING)
+    room.installation.host.ask(lambda _: house.commands.deploy(validated, Wish(watch=True))).result(30)
+    file.write_text(f'{ASKING}\n\n@flow.job(every="1h")\ndef more(ctx):\n    pass\n')
+    why = "it now has a job, which may do all that you may; deploy it yourself."
+    room.wait_for(lambda: room.said == [f"receipts.py was saved, and not deployed: {why}"])
+    assert room.installation.views.workflow("receipts").version == 1
 
 
 def test_an_editor_that_replaces_the_file_is_noticed_again_and_again(room: Room) -> None:
