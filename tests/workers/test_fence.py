@@ -96,6 +96,8 @@ LOOKS = {
     "environment": "open('/proc/{host}/environ').read()",
     "files": "os.readlink('/proc/{host}/fd/0')",
     "folder": "os.readlink('/proc/{host}/cwd')",
+    "shared memory": "import ctypes\nlinux = ctypes.CDLL(None, use_errno=True)\n"
+    "linux.shmat(0, None, 0)\nraise OSError(os.strerror(ctypes.get_errno()))",
     "limits": "import resource\nresource.prlimit({host}, resource.RLIMIT_CORE)",
     "a call": "import ctypes\nlinux = ctypes.CDLL(None, use_errno=True)\n"
     "linux.process_vm_readv({host}, None, 0, None, 0, 0)\nraise OSError(os.strerror(ctypes.get_errno()))",

@@ -55,13 +55,14 @@ class _Calls(NamedTuple):
     add_key: int
     request_key: int
     keyctl: int
+    shmat: int
     io_uring_setup: int = 425
     pidfd_getfd: int = 438
 
 
 _CALLS = {
-    "x86_64": _Calls(0xC000003E, 317, 41, 53, 302, 101, 310, 311, 248, 249, 250),
-    "aarch64": _Calls(0xC00000B7, 277, 198, 199, 261, 117, 270, 271, 217, 218, 219),
+    "x86_64": _Calls(0xC000003E, 317, 41, 53, 302, 101, 310, 311, 248, 249, 250, 30),
+    "aarch64": _Calls(0xC00000B7, 277, 198, 199, 261, 117, 270, 271, 217, 218, 219, 196),
 }
 
 
@@ -76,16 +77,15 @@ def raise_fence() -> None:
     """
     if not sys.platform.startswith("linux"):
         return
-    calls = _CALLS.get(os.uname().machine)
-    if calls is None or sys.maxsize < 1 << 32:
-        return
     linux = ctypes.CDLL(None)
     linux.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _give_up_rights(linux)
     _keep_to_the_family(linux, linux.syscall(_CREATE_RULES, None, ctypes.c_size_t(0), _ASK_VERSION))
-    steps = _filter(calls)
-    program = _Program(len(steps) // _STEP.size, steps)
-    linux.syscall(calls.seccomp, _SET_FILTER, _FOR_ALL_THREADS, ctypes.byref(program))
+    calls = _CALLS.get(os.uname().machine)
+    if calls is not None and sys.maxsize > 1 << 32:
+        steps = _filter(calls)
+        program = _Program(len(steps) // _STEP.size, steps)
+        linux.syscall(calls.seccomp, _SET_FILTER, _FOR_ALL_THREADS, ctypes.byref(program))
 
 
 def _give_up_rights(linux: ctypes.CDLL) -> None:
