@@ -91,7 +91,7 @@ class HistoryPage(Page):
         if focused is not None and log.isVisible() and log.isAncestorOf(focused):
             log.field.come()
             return
-        if not self.table.isVisibleTo(self.split):
+        if self.table.isHidden():
             self._close_run()
         self.filters.field.come()
 
@@ -178,7 +178,7 @@ class HistoryPage(Page):
         is_all = wanted == Found()
         pages = self.split if self.model.rowCount() or self.pane.run else self.empty if is_all else self.nothing
         self.body.setCurrentWidget(pages)
-        self.filters.setVisible(pages is not self.empty and self.table.isVisibleTo(self.split))
+        self.filters.setVisible(pages is not self.empty and not self.table.isHidden())
         self.export.setVisible(pages is self.split)
         self._say_count()
         self._count(wanted)
@@ -234,9 +234,9 @@ class HistoryPage(Page):
 
     def _open_run(self, run: str) -> None:
         self.pane.open(run)
-        if not self.pane.isVisibleTo(self):
+        if self.pane.isHidden():
             self.pane.show()
-            width = self.split.width() or 1000
+            width = self.split.width()
             self.split.setSizes([width * 58 // 100, width * 42 // 100])
         if self.model.rowCount():
             self.body.setCurrentWidget(self.split)
@@ -252,7 +252,7 @@ class HistoryPage(Page):
 
     def _share_room(self) -> None:
         """Rows and a run beside each other need room; in a narrow window the run takes the place of the rows."""
-        is_open, is_wide = self.pane.isVisibleTo(self), self.width() >= _WIDE
+        is_open, is_wide = not self.pane.isHidden(), self.width() >= _WIDE
         self.table.setVisible(is_wide or not is_open)
         for part in (self.filters, self.count):
             part.setVisible(is_wide or not is_open)

@@ -279,6 +279,21 @@ def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(pa
     assert not page.pane.isVisible()
 
 
+def test_a_run_that_is_opened_before_the_rows_are_there_leaves_them_room_to_be_read(
+    qtbot: QtBot, few: Installation, wait: Wait
+) -> None:
+    """As from a card or a notice."""
+    page = HistoryPage(few)
+    qtbot.addWidget(page)
+    page.resize(1100, 700)
+    page.open_subject("run0000x0000")
+    page.show()
+    page.refresh()
+    wait(lambda: page.model.rowCount() > 0 and page.pane.details is not None and page.table.isVisible())
+    assert page.table.isColumnHidden(Column.TOOK)
+    assert page.table.columnWidth(Column.WHAT) > 100
+
+
 def test_in_a_narrow_window_a_run_takes_the_place_of_the_rows(
     qtbot: QtBot, page: HistoryPage, few: Installation, wait: Wait
 ) -> None:
