@@ -96,7 +96,7 @@ def _quote(one: RequestView) -> tuple[Section, ...]:
     if one.fault is None or not one.fault.text:
         return ()
     title = translate("answers", "Line {number}").format(number=one.fault.line)
-    return (Section(title=title, body=Prose(text=one.fault.text)),)
+    return (Section(title=title, body=Prose(text=one.fault.text, is_code=True)),)
 
 
 def _show(ui: Any) -> tuple[Section, ...]:

@@ -31,6 +31,8 @@ class Table:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prose:
     text: str
+    is_code: bool = False
+    """Shown as it stands in a script."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

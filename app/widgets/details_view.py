@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QContextMenuEvent, QFontDatabase, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -105,8 +105,11 @@ def _make_body(section: Section) -> QWidget:
             return _make_pairs(pairs)
         case Table() as table:
             return _make_table(table, section.title)
-        case Prose(text=text):
-            return _make_prose(text, section.title)
+        case Prose(text=text, is_code=is_code):
+            shown = _make_prose(text, section.title)
+            if is_code:
+                shown.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+            return shown
         case Difference(old=old, new=new):
             return Changes(old, new)
 

@@ -155,7 +155,7 @@ def test_a_script_that_failed_is_mended_or_left_for_a_version_that_worked(
     fault = FaultView(path="/home/ann/tidy.py", line=8, text='rows["amount"]', earlier=earlier)
     shown = card(ask("script-error", fault=fault))
     assert [action.id for action in shown.actions] == offered
-    assert shown.details == (Section(title="Line 8", body=Prose(text='rows["amount"]')),)
+    assert shown.details == (Section(title="Line 8", body=Prose(text='rows["amount"]', is_code=True)),)
     assert [id_ for id_, _ in make_problem(ask("script-error", fault=fault), overview()).actions] == ["retry", "open"]
 
 
