@@ -39,8 +39,8 @@ class Lookout(QObject):
         self._conditions = conditions
         self._asking = Asking(self)
         self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
-        self._midnight = QTimer(self, singleShot=True, timerType=Qt.TimerType.VeryCoarseTimer)
-        for timer in (self._soon, self._midnight):
+        self._later = QTimer(self, singleShot=True, timerType=Qt.TimerType.VeryCoarseTimer)
+        for timer in (self._soon, self._later):
             timer.timeout.connect(self.look)
         self.latest: Overview | None = None
         installation.announced.connect(self.stir)
@@ -57,10 +57,12 @@ class Lookout(QObject):
 
     def close(self) -> None:
         self._soon.stop()
-        self._midnight.stop()
+        self._later.stop()
 
     def _take(self, overview: Overview) -> None:
         self.latest = overview
         _, midnight = day_span(overview.now, overview.zone)
-        self._midnight.start(round((midnight - overview.now).total_seconds() * 1000) + 1)  # today is another day then
+        end = overview.paused_until if overview.is_paused and overview.paused_until is not None else midnight
+        # Nobody tells of the end of a pause, nor that today is another day.
+        self._later.start(round((min(end, midnight) - overview.now).total_seconds() * 1000) + 1)
         self.changed.emit(overview)

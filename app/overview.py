@@ -94,7 +94,8 @@ def say_pause(overview: Overview) -> str:
         return translate("overview", "Paused")
     if until - overview.now > FAR:
         return translate("overview", "Paused until you resume")
-    return translate("overview", "Paused until {time}").format(time=say_time(until, overview.zone, overview.now))
+    minute = until.replace(second=0, microsecond=0)
+    return translate("overview", "Paused until {time}").format(time=say_time(minute, overview.zone, overview.now))
 
 
 def say_next(overview: Overview) -> str:

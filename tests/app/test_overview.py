@@ -61,9 +61,20 @@ def test_at_midnight_one_looks_again_though_there_are_no_news(qtbot: QtBot, empt
     lookout = Lookout(empty)
     lookout.look()
     qtbot.waitUntil(lambda: lookout.latest is not None, timeout=LIMIT)
-    left = timedelta(milliseconds=lookout._midnight.remainingTime())
+    left = timedelta(milliseconds=lookout._later.remainingTime())
     local = datetime.now(lookout.latest.zone)  # type: ignore[union-attr]
     assert abs((local + left) - local.replace(hour=0, minute=0, second=0) - timedelta(days=1)) < timedelta(minutes=1)
     with qtbot.waitSignal(lookout.changed, timeout=LIMIT):
-        lookout._midnight.start(0)
+        lookout._later.start(0)
+    lookout.close()
+
+
+def test_the_end_of_a_pause_is_seen_by_itself(qtbot: QtBot, empty: Installation) -> None:
+    """Nothing else may happen for hours."""
+    deploy(empty, "Chore", "pass")
+    lookout = Lookout(empty)
+    end = empty.house.engine.context.clock.now() + timedelta(seconds=2)
+    command(empty, "pause", everything=True, until=f"{end:%Y-%m-%dT%H:%M:%SZ}")
+    qtbot.waitUntil(lambda: lookout.latest is not None and lookout.latest.is_paused, timeout=LIMIT)
+    qtbot.waitUntil(lambda: lookout.latest is not None and not lookout.latest.is_paused, timeout=LIMIT)
     lookout.close()
