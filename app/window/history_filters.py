@@ -12,9 +12,11 @@ from app.widgets.choices import name_box, refill
 from app.widgets.flow import Flow
 from app.widgets.search_field import SearchField
 from app.window.history_details import say_trigger
+from app.words.interpreting import interpret
 from app.words.states import RunState, say_run
 from scheduler.engine.workflows.names import as_people_count
 from scheduler.engine.workflows.views.history import Found
+from scheduler.timing.occurrences import Reason
 
 _RESULTS = {
     RunState.DONE: "done",
@@ -55,13 +57,15 @@ class HistoryFilters(QWidget):
 
     def wanted(self, now: datetime) -> Found:
         since, until = self._reach(now)
+        text = self.field.text().strip()
         return Found(
             workflow=self.workflow.currentData() or None,
             status=self.result.currentData() or None,
             since=since,
             until=until,
-            text=self.field.text().strip(),
+            text=text,
             trigger=self.trigger.currentData() or None,
+            said=tuple((one.value, interpret(one.sentence)) for one in Reason) if text else (),
         )
 
     def show_names(self, names: Mapping[str, str]) -> None:

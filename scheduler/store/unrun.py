@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from scheduler.store.database import to_ms
 from scheduler.store.reading import instant
-from scheduler.store.wanted import Page, Search
+from scheduler.store.wanted import Page, Search, read_words
 from scheduler.timing.occurrences import UNDERWAY, Origin, Reason, State
 
 _UNRUN = "began IS NULL AND state NOT IN ('queued', 'started')"
@@ -95,7 +95,8 @@ def _ways(db: sqlite3.Connection, search: Search) -> Sequence[tuple[str, tuple[s
     where, values = _of_handler(search, "id")
     names = [row[0] for row in db.execute(f"SELECT id FROM schedules WHERE {where}", values)]
     fitting = [name for name in names if any(word in name.lower() for word in words)] if words else names
-    reasons = [reason.value for reason in Reason if all(word in reason.value for word in words)] if words else []
+    each = [_reasons_with(word, search.said) for word in words]
+    reasons = [reason.value for reason in Reason if all(reason in found for found in each)] if words else []
     by_schedule = [
         ("WHERE schedule = ? AND state = ?", (name, state)) for name in fitting for state in states or _UNRUN_STATES
     ]
@@ -148,9 +149,17 @@ def _narrow(search: Search, page: Page, column: str) -> tuple[str, list[Any]]:
         where.append(f"state IN ({', '.join('?' * len(search.statuses))})")
         values += search.statuses
     for word in search.wanted.words:
-        where.append("instr(lower(schedule || ' ' || coalesce(reason, '')), ?)")
-        values.append(word)
+        reasons = _reasons_with(word, search.said)
+        where.append(f"(instr(lower(schedule), ?) OR reason IN ({', '.join('?' * len(reasons))}))")
+        values += [word, *reasons]
     return " AND ".join(where), values
+
+
+def _reasons_with(word: str, said: tuple[tuple[str, str], ...]) -> list[str]:
+    """Those in which it is read, stored or in their sentence."""
+    sentences = dict(said)
+    written = {one: f"{one.value} {one.sentence} {sentences.get(one.value, '')}" for one in Reason}
+    return [one.value for one, text in written.items() if any(word in known for known in read_words(text))]
 
 
 def _of_handler(search: Search, column: str) -> tuple[str, list[str]]:

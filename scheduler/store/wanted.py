@@ -37,6 +37,8 @@ class Search:
     until: datetime | None = None
     text: str = ""
     trigger: str | None = None
+    said: tuple[tuple[str, str], ...] = ()
+    """By reason why a time did not run: its sentence as the person who looks reads it, if that is not ours."""
 
     @property
     def wanted(self) -> Wanted:

@@ -40,6 +40,8 @@ class Found:
     text: str = ""
     trigger: str | None = None
     """What made it start: an origin of times, or event."""
+    said: tuple[tuple[str, str], ...] = ()
+    """By reason: how it is said to the person who looks, where that is not as it is said here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +103,7 @@ def _read(look: Look, wanted: Found) -> Search:
         until=wanted.until,
         text=wanted.text,
         trigger=wanted.trigger,
+        said=wanted.said,
     )
 
 

@@ -96,6 +96,16 @@ def test_a_status_in_peoples_words(past: Shop, status: str, number: int) -> None
     assert len(page.runs) + len(page.occurrences) == number
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("asleep or paused", 1), ("passed", 1), ("hourly asleep", 1), ("hourly verschlafen", 1), ("asleep nothing", 0)],
+)
+def test_times_are_found_by_the_words_of_their_reason(past: Shop, text: str, number: int) -> None:
+    """U5: as it is read, in the language of whoever looks."""
+    wanted = Found(text=text, said=(("passed", "Die Zeit wurde verschlafen."),))
+    assert len(past.views.history(wanted).occurrences) == past.views.count_history(wanted) == number
+
+
 def test_text_workflow_handler_and_times_narrow_it(past: Shop) -> None:
     assert len(past.views.history(Found(text="worked")).runs) == 3
     assert len(past.views.history(Found(text="nonsense")).runs) == 0
