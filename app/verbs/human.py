@@ -32,8 +32,10 @@ def say_length(began: str | None, ended: str | None) -> str:
     if began is None or ended is None:
         return ""
     length = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
+    if length < timedelta(seconds=0.1):
+        return "< 0.1 s"
     if length < timedelta(seconds=10):
-        return f"{max(length.total_seconds(), 0):.1f} s"
+        return f"{length.total_seconds():.1f} s"
     minutes, seconds = divmod(int(length.total_seconds()), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

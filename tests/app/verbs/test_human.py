@@ -39,7 +39,15 @@ def test_no_time_is_said_as_wanted() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0, "0.0 s"), (0.44, "0.4 s"), (12, "12 s"), (185, "3 min 5 s"), (4_800, "1 h 20 min"), (-5, "0.0 s")],
+    [
+        (0, "< 0.1 s"),
+        (0.1, "0.1 s"),
+        (0.44, "0.4 s"),
+        (12, "12 s"),
+        (185, "3 min 5 s"),
+        (4_800, "1 h 20 min"),
+        (-5, "< 0.1 s"),
+    ],
 )
 def test_a_length(seconds: float, said: str) -> None:
     began = datetime(2026, 11, 16, tzinfo=UTC)

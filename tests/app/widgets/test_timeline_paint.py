@@ -65,8 +65,8 @@ def paint(mark: Mark, colours: Colours = LIGHT, *, hovered: bool = False, focuse
 
 def changed(one: QImage, other: QImage) -> int:
     """How many pixels differ clearly in brightness, as somebody sees who sees no colours."""
-    greys = [bytes(image.convertToFormat(QImage.Format.Format_Grayscale8).constBits()) for image in (one, other)]
-    return sum(abs(a - b) > 24 for a, b in zip(*greys, strict=True))
+    greys = [image.convertToFormat(QImage.Format.Format_Grayscale8) for image in (one, other)]  # the bits die with it
+    return sum(abs(a - b) > 24 for a, b in zip(*(bytes(grey.constBits()) for grey in greys), strict=True))
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
