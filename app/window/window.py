@@ -176,6 +176,8 @@ class Window(QMainWindow):
         QPixmapCache.setCacheLimit(_PICTURES)
         self._installation.house.workshop.step_back(on=True)
         super().showEvent(event)
+        if self.focusWidget() is None:
+            self.navigation.setFocus()  # the foot was made first, and would have it
         if self.page is None:
             self.open_page("today")
         self.refresh()
@@ -243,7 +245,6 @@ class Window(QMainWindow):
         whole.addWidget(line)
         whole.addLayout(foot)
         self.setCentralWidget(inner)
-        self.navigation.setFocus()
         self.toast = Toast(self)
         self._dress()
         self._name_items()

@@ -62,6 +62,7 @@ def press(qtbot: QtBot, widget: QWidget, key: Qt.Key) -> None:
 
 def test_it_opens_with_today_and_keys_lead_to_the_pages(qtbot: QtBot, window: Window) -> None:
     assert window.page is window.pages["today"]
+    assert window.focusWidget() is window.navigation
     press(qtbot, window, Qt.Key.Key_3)
     assert window.page is window.pages["attention"]
     assert window.navigation.currentItem().text() == "Attention"
