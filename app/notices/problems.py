@@ -65,7 +65,7 @@ def write(key: str, problems: Sequence[Problem]) -> Notice:
     return Notice(
         key=key,
         title=_counted(first) if alone else _title(key, ordered),
-        text=first.text if alone else _list(ordered),
+        text=first.text if alone else _list(key, ordered),
         actions=((OPEN, QCoreApplication.translate("notices", "Open")),),
         urgency=first.urgency,
         group=first.group if key == group_key(first.group) else "",
@@ -89,8 +89,14 @@ def _title(key: str, problems: Sequence[Problem]) -> str:
     return QCoreApplication.translate("notices", "%1 things need you").replace("%1", number)
 
 
-def _list(problems: Sequence[Problem]) -> str:
-    lines = [_counted(problem) for problem in problems[:_LISTED]]
+def _line(key: str, problem: Problem) -> str:
+    """Its title, or what it says where the title of all names the same already."""
+    said = problem.text.partition("\n")[0]
+    return said if said and problem.title == problem.group and key == group_key(problem.group) else _counted(problem)
+
+
+def _list(key: str, problems: Sequence[Problem]) -> str:
+    lines = [_line(key, problem) for problem in problems[:_LISTED]]
     if (more := len(problems) - _LISTED) > 0:
         lines.append(QCoreApplication.translate("notices", "and %1 more").replace("%1", str(more)))
     return "\n".join(lines)

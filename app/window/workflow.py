@@ -148,11 +148,11 @@ class WorkflowPane(QWidget):
         self.description.setVisible(bool(details.description.strip()))
         is_paused, is_away = details.state is WorkflowState.PAUSED, details.state is WorkflowState.ARCHIVED
         self.answer.setVisible(details.attention > 0)
-        is_running = details.state is WorkflowState.RUNNING
-        self.run.setVisible(not is_running)
+        self.run.setVisible(details.state is not WorkflowState.RUNNING)
         mark(self.run, "importance", "" if details.attention else "primary")
         self.run.setEnabled(not is_paused and not is_away)
-        self.stop.setVisible(is_running)
+        parts = (details.state, *(handler.state for handler in details.handlers))  # one may run while another asks
+        self.stop.setVisible(WorkflowState.RUNNING in parts)
         self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))
         self.pause.setShortcut("Ctrl+P")
         self.pause.setEnabled(not is_away)

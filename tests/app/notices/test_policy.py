@@ -180,6 +180,14 @@ def test_several_of_one_account_name_it_list_a_few_and_open_all(person: Person) 
     assert person.board.problems_of(notice.key) == {one.key for one in asked}
 
 
+def test_several_of_one_workflow_say_what_each_asks(person: Person) -> None:
+    """Its name is in the title; three times the same line would tell nothing."""
+    said = ("Add 3 receipts\nmore", "Send the mail", "")
+    person.look([problem(f"p{one}", title="Chores", group="Chores", text=text) for one, text in enumerate(said)])
+    (notice,) = person.screen.values()
+    assert (notice.title, notice.text) == ("Chores: 3 things need you", "Add 3 receipts\nSend the mail\nChores")
+
+
 def test_what_belongs_to_no_account_is_grouped_without_a_name(person: Person) -> None:
     person.look([problem("a", group=""), problem("b", group="")])
     assert person.titles() == ["2 things need you"]

@@ -19,11 +19,12 @@ from app.window.workflow_past import PastDialog
 from app.window.workflow_schedule import say_coming
 from app.window.workflow_times import TimesDialog
 from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.rules.phases import HandlerKind, Phase, Status
 from scheduler.store import backfills, events, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
 from scheduler.timing.occurrences import State
 from tests.app.living import Wait, alive
-from tests.app.window.filling import add_unrun, deploy, few, publish
+from tests.app.window.filling import add_run, add_unrun, deploy, few, publish
 
 __all__ = ["few"]
 
@@ -77,6 +78,20 @@ def test_what_it_asks_is_one_press_away(
     pane.answer.click()
     assert opened == [("attention", request_.id)]
     assert pane.run.property("importance") == ""
+
+
+def test_what_runs_while_another_part_asks_can_be_stopped(
+    qtbot: QtBot, installation: Installation, request_: RequestView, wait: Wait
+) -> None:
+    pane = show(qtbot, installation, wait, request_.workflow)
+    wait(pane.answer.isVisible)
+    assert not pane.stop.isVisible()
+    now = installation.house.engine.context.clock.now()
+    under_way = {"handler": "look", "kind": HandlerKind.PRODUCER, "status": Status.ACTIVE, "phase": Phase.PREPARING}
+    add_run(installation, "r9", request_.workflow, now, ended=None, **under_way)
+    pane.refresh()
+    wait(pane.stop.isVisible)
+    assert pane.answer.isVisible()
 
 
 def test_a_time_elsewhere_is_said_there_and_here(few: Installation) -> None:
