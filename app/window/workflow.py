@@ -117,7 +117,7 @@ class WorkflowPane(QWidget):
             lambda: self.open_page.emit("attention", "" if self.facts is None else self.facts.request)
         )
         self.run.clicked.connect(lambda: self._command(self.tr("It starts now."), "run", target=self.slug))
-        self.stop.clicked.connect(lambda: self._command(self.tr("It is being stopped."), "stop", target=self.slug))
+        self.stop.clicked.connect(self._stop)
         self.try_button.clicked.connect(self._try)
         self.pause.clicked.connect(self._pause_or_resume)
         self.pauses.aboutToShow.connect(self._list_pauses)
@@ -178,6 +178,14 @@ class WorkflowPane(QWidget):
     def _done(self, sentence: str) -> None:
         self.saying.say(sentence, Tone.GOOD)
         self.refresh()
+
+    def _stop(self) -> None:
+        """Where one part runs while another asks, what is asked stays open."""
+        assert self.facts is not None
+        details = self.facts.details
+        running = [f"{self.slug}/{one.name}" for one in details.handlers if one.state is WorkflowState.RUNNING]
+        for target in [self.slug] if details.state is WorkflowState.RUNNING else running:
+            self._command(self.tr("It is being stopped."), "stop", target=target)
 
     def _pause_or_resume(self) -> None:
         if self.facts is not None and self.facts.details.state is WorkflowState.PAUSED:

@@ -81,7 +81,11 @@ def test_what_it_asks_is_one_press_away(
 
 
 def test_what_runs_while_another_part_asks_can_be_stopped(
-    qtbot: QtBot, installation: Installation, request_: RequestView, wait: Wait
+    qtbot: QtBot,
+    installation: Installation,
+    request_: RequestView,
+    wait: Wait,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pane = show(qtbot, installation, wait, request_.workflow)
     wait(pane.answer.isVisible)
@@ -92,6 +96,17 @@ def test_what_runs_while_another_part_asks_can_be_stopped(
     pane.refresh()
     wait(pane.stop.isVisible)
     assert pane.answer.isVisible()
+    stopped: list[str] = []
+    stop = installation.house.commands.stop
+
+    def note(target: str, **more: Any) -> Any:
+        stopped.append(target)
+        return stop(target, **more)
+
+    monkeypatch.setattr(installation.house.commands, "stop", note)
+    pane.stop.click()
+    wait(lambda: stopped == [f"{request_.workflow}/look"])
+    assert [one.id for one in installation.views.attention()] == [request_.id], "nobody answered it"
 
 
 def test_a_time_elsewhere_is_said_there_and_here(few: Installation) -> None:
