@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -84,6 +84,8 @@ class Call:
     connection: str
     """Its name, as in "table:expenses"."""
     workflow: str = ""
+    target: Any = None
+    """What `identify_target` said when the call was approved: the tool acts on that very object or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,14 @@ class Tool:
     """Sends, posts or destroys: the person is asked first unless they chose otherwise."""
     check: Callable[[Call], Checked] | None = None
     """Whether the action with this key and these parameters happened; raises ToolFailedError if it cannot tell."""
+    apply_window: timedelta = timedelta(seconds=60)
+    """How long after a call has ended its service may still carry it out. A checker's "no" counts only after that, and
+    only if it is given again as much later."""
+    idempotent_by_key: bool = False
+    """The service itself promises to act once per key, so a call of unknown outcome may be repeated at once."""
+    identify_target: Callable[[Call], Any] | None = None
+    """JSON that tells the object the call would change from any other under the same name; None if there is none yet.
+    It reads only, and raises ToolFailedError where it cannot tell."""
 
     def __post_init__(self) -> None:
         if not self.mutating and (self.acts_on_others or self.check):
