@@ -7,6 +7,7 @@ from concurrent.futures import TimeoutError as NotYetError
 from dataclasses import replace
 from typing import TypeVar
 
+from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Connector, Tool
 from scheduler.connections.web_errors import broken
 
@@ -46,4 +47,6 @@ def _within(ask: Callable[[Call], _Answer], call: Call, seconds: float, *, acts:
     except NotYetError as error:
         if answer.done():
             raise
+        if acts:
+            abandoned_calls.add(call, answer)
         raise broken(f"{call.connection} did not end within {seconds:g} seconds.", acts=acts) from error

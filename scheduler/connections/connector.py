@@ -127,8 +127,6 @@ class Tool:
     apply_window: timedelta = timedelta(seconds=60)
     """How long after a call has ended its service may still carry it out. A checker's "no" counts only after that, and
     only if it is given again as much later."""
-    idempotent_by_key: bool = False
-    """The service itself promises to act once per key, so a call of unknown outcome may be repeated at once."""
     identify_target: Callable[[Call], Any] | None = None
     """JSON that tells the object the call would change from any other under the same name; None if there is none yet.
     It reads only, and raises ToolFailedError where it cannot tell."""

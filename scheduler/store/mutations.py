@@ -83,6 +83,12 @@ def unsettled(db: sqlite3.Connection, workflow: str | None = None) -> list[Mutat
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (workflow,))]
 
 
+def is_being_checked(db: sqlite3.Connection, workflow: str) -> bool:
+    """Whether its tool is still asked if it happened, and the user is not."""
+    query = "SELECT EXISTS (SELECT 1 FROM mutations WHERE workflow = ? AND status = 'unsure' AND check_at IS NOT NULL)"
+    return bool(db.execute(query, (workflow,)).fetchone()[0])
+
+
 def out_of_reach(db: sqlite3.Connection, connection: str) -> list[MutationRow]:
     """Unsure ones whose checker could not be asked over that connection, and nobody else was."""
     query = (

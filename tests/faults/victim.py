@@ -13,7 +13,8 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -174,10 +175,12 @@ def counter(folder: Path, doom: Doom) -> Connector:
         return (folder / "ids.txt").read_text().split()[call.parameters["since"] :]
 
     given = {"ids": Parameter(ParameterKind.LIST), "into": Parameter(ParameterKind.TEXT)}
+    # Nothing is appended after the process that would is gone, so its checker is believed at once.
+    blind = Tool(name="blind", help="", parameters=given, run=append, mutating=True)
     tools = (
-        Tool(name="checked", help="", parameters=given, run=append, mutating=True, check=find),
-        Tool(name="send", help="", parameters=given, run=append, mutating=True, acts_on_others=True, check=find),
-        Tool(name="blind", help="", parameters=given, run=append, mutating=True),
+        replace(blind, name="checked", check=find, apply_window=timedelta(0)),
+        replace(blind, name="send", acts_on_others=True, check=find, apply_window=timedelta(0)),
+        blind,
         Tool(name="read", help="", parameters={"since": Parameter(ParameterKind.WHOLE)}, run=read),
     )
     return Connector(kind="counter", title="Counter", help="", fields=(), tools=tools, test=lambda _: "It counts.")

@@ -1,9 +1,12 @@
 """Nobody knows whether it happened: the tool's checker is asked, then the person, and nothing is done twice."""
 
+from dataclasses import replace
+
 import pytest
 
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.reconciling import TRIES
+from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.rules.failures import FailureClass
 from tests.engine.harness import DAY, HOUR, MINUTE, SECOND
 from tests.runs.scripts import consumer
@@ -38,15 +41,74 @@ def test_a_checker_that_finds_it_lets_the_run_go_on(shop: Shop) -> None:
     assert shop.lane().blocked is None
 
 
-def test_a_checker_that_does_not_find_it_makes_a_fresh_start(shop: Shop) -> None:
-    """X3: the events are released and taken anew."""
+def test_a_checker_that_does_not_find_it_twice_makes_a_fresh_start(shop: Shop) -> None:
+    """X3: the events are released and taken again, once the service had time to act and still has not."""
     leave_unsure(shop, happens=False)
-    assert (len(shop.world.calls), len(shop.world.checks)) == (2, 1)
+    shop.pass_time(2 * MINUTE - SECOND)
+    assert len(shop.world.calls) == 1
+    shop.pass_time(SECOND)
+    assert (len(shop.world.calls), len(shop.world.checks)) == (2, 6)
     unsure, fresh = shop.runs("C")[1:]
     assert (unsure.status, unsure.followed, fresh.retry_of) == ("paused:reconciliation", True, unsure.id)
     assert unsure.ended is not None
     assert fresh.status == "committed"
     assert shop.events() == {"a": "consumed"}
+
+
+@pytest.mark.parametrize("late_s", [1, 10, 50, 61, 119])
+def test_what_a_service_does_late_is_not_done_again(shop: Shop, late_s: int) -> None:
+    leave_unsure(shop, happens=False)
+    shop.pass_time(late_s * SECOND)
+    shop.world.happened.add(shop.world.calls[0].key)
+    shop.pass_time(10 * MINUTE)
+    assert len(shop.world.calls) == 1
+    assert shop.events() == {"a": "consumed"}
+    assert shop.state("C")["told"] == ["applied", "found"]
+
+
+def test_a_connector_may_ask_for_longer(shop: Shop) -> None:
+    connector = shop.house.registry.connector("world")
+    tools = tuple(replace(tool, apply_window=15 * MINUTE) if tool.name == "act" else tool for tool in connector.tools)
+    shop.house.registry._connectors["world"] = replace(connector, tools=tools)
+    leave_unsure(shop, happens=False)
+    shop.pass_time(30 * MINUTE - SECOND)
+    assert len(shop.world.calls) == 1
+    shop.pass_time(SECOND)
+    assert len(shop.world.calls) == 2
+
+
+def test_a_clock_that_leaps_ahead_makes_no_answer_count(shop: Shop) -> None:
+    """Only time that really passed does."""
+    leave_unsure(shop, happens=False)
+    for _ in range(5):
+        shop.clock.wall += HOUR
+        shop.tick()
+    assert len(shop.world.calls) == 1
+    shop.pass_time(3 * MINUTE)
+    assert len(shop.world.calls) == 2
+
+
+def test_a_restart_waits_the_whole_time_again(shop: Shop) -> None:
+    leave_unsure(shop, happens=False)
+    shop.pass_time(MINUTE)
+    shop.crash(off=HOUR)
+    shop.pass_time(2 * MINUTE - SECOND)
+    assert len(shop.world.calls) == 1
+    shop.pass_time(SECOND)
+    assert len(shop.world.calls) == 2
+
+
+def test_each_call_of_a_chain_is_waited_for(shop: Shop) -> None:
+    """The second one is unsure too: what was found out about the first says nothing about it."""
+    leave_unsure(shop, happens=False)
+    shop.world.fails = [fail(FailureClass.UNSURE)]
+    shop.pass_time(2 * MINUTE)
+    assert len(shop.world.calls) == 2
+    shop.pass_time(2 * MINUTE - SECOND)
+    assert len(shop.world.calls) == 2
+    shop.world.happened.add(shop.world.calls[1].key)
+    shop.pass_time(10 * MINUTE)
+    assert len(shop.world.calls) == 2
 
 
 def test_without_a_checker_the_person_is_asked_at_once(shop: Shop) -> None:
@@ -241,3 +303,13 @@ def test_a_tool_that_is_no_longer_there_leaves_it_to_the_person(shop: Shop) -> N
     shop.house.registry._connectors.clear()
     shop.pass_time(MINUTE)
     assert [request.kind for request in shop.requests()] == ["unsure"]
+
+
+def test_while_it_is_found_out_the_workflow_says_so_and_commands_say_to_wait(shop: Shop) -> None:
+    leave_unsure(shop, happens=False)
+    [view] = WorkflowViews(shop.engine.context, shop.house.plans, shop.house.registry).workflows()
+    assert view.state == "retrying"
+    assert view.words == "No answer came. Dayhand checks at 10:00 whether it happened."
+    for command in (shop.commands.archive, shop.commands.remove):
+        with pytest.raises(RefusedError, match="Dayhand is checking whether it happened; wait a few minutes"):
+            command("w")

@@ -194,7 +194,7 @@ def test_an_unsure_outcome_is_found_out_before_a_removed_consumer_is_closed(
     assert shop.runs("C")[-1].status == "paused:reconciliation"
     shop.deploy(job("pass"))
     assert shop.events() == {"a": "reserved"}, "first it must be known"
-    shop.pass_time(MINUTE)
+    shop.pass_time(3 * MINUTE)
     assert shop.events() == {"a": state} and len(shop.world.calls) == 1
     last = shop.runs("C")[-1]
     assert last.status == "cancelled" and last.summary and not is_held_up(shop)

@@ -80,7 +80,7 @@ class Endings:
         """It cannot go on: wait and try again, or ask the person; its events are kept only if it has acted."""
         match continue_after(mutations.status_of(db, attempt.id)):
             case Continuation.RECONCILE:  # something went wrong with us in the middle of its outside action
-                self.leave_unsure(db, attempt, replace(failure, kind=FailureClass.UNSURE), now, has_checker=True)
+                self.leave_unsure(db, attempt, replace(failure, kind=FailureClass.UNSURE), now, can_find_out=True)
                 return
             case Continuation.AFRESH:
                 events.release(db, attempt.id)
@@ -104,12 +104,12 @@ class Endings:
             self._end_occurrence(db, attempt, Outcome(Result.FAILED, failure.sentence), now)
 
     def leave_unsure(
-        self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, now: datetime, *, has_checker: bool
+        self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, now: datetime, *, can_find_out: bool
     ) -> None:
         """Nobody knows whether it happened: ask the tool's checker, else the person. Its events stay reserved."""
         mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.UNSURE, now)
         self._stand_still(db, attempt, failure, _lane(attempt, Block.UNSURE, failure.sentence), now)
-        ask_whether_it_happened(db, attempt.row, failure.sentence, now, has_checker=has_checker)
+        ask_whether_it_happened(db, attempt.row, failure.sentence, now, can_find_out=can_find_out)
 
     def cancel(self, attempt: Attempt, sentence: str, db: sqlite3.Connection, now: datetime) -> None:
         """Stopped. A stopped consumer does not start again by itself."""
@@ -195,10 +195,10 @@ class Endings:
 
 
 def ask_whether_it_happened(
-    db: sqlite3.Connection, run: RunRow, sentence: str, now: datetime, *, has_checker: bool
+    db: sqlite3.Connection, run: RunRow, sentence: str, now: datetime, *, can_find_out: bool
 ) -> None:
-    """Of the tool's checker at once if it has one, else of the person."""
-    if has_checker:
+    """Of the tool, if it can find out by itself, else of the user."""
+    if can_find_out:
         mutations.check_again(db, run.id, now, counts=False)
         return
     mutation = mutations.find(db, run.id)

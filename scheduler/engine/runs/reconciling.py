@@ -1,10 +1,13 @@
 """Finding out whether an outside action happened: its tool's checker, a few times, then the person."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Checked
 from scheduler.engine.context import Context
 from scheduler.engine.launcher import Announcement
@@ -15,6 +18,7 @@ from scheduler.engine.runs.tools import FailedError, Tools
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import Phase
+from scheduler.rules.reconciliation import weigh_no
 from scheduler.store import connections, mutations, requests, runs
 from scheduler.store.errors import StaleError
 from scheduler.store.mutations import MutationRow
@@ -29,30 +33,69 @@ def next_check(checks: int) -> timedelta:
     return min(_FIRST * (1 << max(checks - 1, 0)), _LONGEST)
 
 
+@dataclass(slots=True)
+class _Watch:
+    """Since when an outcome is looked for, in seconds that only ever pass; a restart begins again, on the safe side."""
+
+    ended: float
+    """When the call had ended for sure."""
+    first_no: float | None = None
+
+
 class Reconciling:
     def __init__(self, context: Context, tools: Tools, insistence: Insistence) -> None:
         self._context = context
         self._tools = tools
         self._insistence = insistence
+        self._watches: dict[tuple[str, datetime], _Watch] = {}
+        """By run and beginning of the call, so that a second call of the same run is waited for anew."""
 
     def check(self, mutation: MutationRow) -> None:
-        """Ask the tool once, and write down what is known now."""
-        try:
-            found = self._tools.look_after(mutation.workflow, mutation)
-        except FailedError as failed:
-            note = partial(self._note_failure, mutation, failed.failure)
-        else:
-            note = partial(self._note, mutation, found)
-        with suppress(StaleError):  # somebody else found out meanwhile
+        """Find out once more, and write down what is known now."""
+        note = self._find_out(mutation)
+        with suppress(StaleError):  # the user, or another check, was first
             self._insistence.write(note, durable=True)
         self._context.announce(Announcement(mutation.workflow))
 
-    def _note(self, mutation: MutationRow, found: Checked | None, db: sqlite3.Connection) -> None:
-        now = self._context.clock.now()
-        if found is None:
-            self._ask_person(db, mutation, now)
-        else:
-            settle(db, mutation.run, happened=found.happened, result=found.result, now=now)
+    def _find_out(self, mutation: MutationRow) -> Callable[[sqlite3.Connection], None]:
+        if abandoned_calls.is_running(mutation.key):
+            return partial(self._note_still_running, mutation)
+        if (late := self._tools.late_outcome(mutation)) is not None:
+            return partial(self._settle, mutation, late)
+        tool = self._tools.checker(mutation)
+        if tool is None:
+            return partial(self._ask_user, mutation)
+        watch = self._watches.setdefault((mutation.run, mutation.begun), _Watch(self._context.clock.monotonic()))
+        try:
+            found = self._tools.check(tool, mutation)
+        except FailedError as failed:
+            return partial(self._note_failure, mutation, failed.failure)
+        if found.happened:
+            return partial(self._settle, mutation, found)
+        denial = weigh_no(
+            ended=watch.ended,
+            first_no=watch.first_no,
+            now=self._context.clock.monotonic(),
+            window=tool.apply_window.total_seconds(),
+        )
+        watch.first_no = denial.first_no
+        if denial.did_not_happen:
+            return partial(self._settle, mutation, found)
+        return partial(self._wait, mutation, timedelta(seconds=denial.wait_s))
+
+    def _settle(self, mutation: MutationRow, found: Checked, db: sqlite3.Connection) -> None:
+        self._watches.pop((mutation.run, mutation.begun), None)
+        settle(db, mutation.run, happened=found.happened, result=found.result, now=self._context.clock.now())
+
+    def _wait(self, mutation: MutationRow, wait: timedelta, db: sqlite3.Connection) -> None:
+        mutations.check_again(db, mutation.run, self._context.clock.now() + wait, counts=False)
+
+    def _note_still_running(self, mutation: MutationRow, db: sqlite3.Connection) -> None:
+        """Nothing is decided while the call runs; after a while the user is told, who may know how it ends."""
+        checks = mutation.checks + 1
+        if checks >= TRIES:
+            self._ask_user(mutation, db)
+        mutations.check_again(db, mutation.run, self._context.clock.now() + next_check(checks), counts=True)
 
     def _note_failure(self, mutation: MutationRow, failure: Failure, db: sqlite3.Connection) -> None:
         now, checks = self._context.clock.now(), mutation.checks + failure.counts
@@ -64,17 +107,17 @@ class Reconciling:
                 assert run is not None
                 asking.ask(db, RequestKind.RECONNECT, run, failure.sentence, now, subject=mutation.connection)
             case FailureClass.UNSURE:
-                self._ask_person(db, mutation, now)
+                self._ask_user(mutation, db)
             case _ if checks >= TRIES:
-                self._ask_person(db, mutation, now)
+                self._ask_user(mutation, db)
             case _:
                 mutations.check_again(db, mutation.run, now + next_check(checks), counts=failure.counts)
 
-    def _ask_person(self, db: sqlite3.Connection, mutation: MutationRow, now: datetime) -> None:
+    def _ask_user(self, mutation: MutationRow, db: sqlite3.Connection) -> None:
         run = runs.find(db, mutation.run)
         assert run is not None
         said = (run.error or {}).get("sentence", "")
-        ask_whether_it_happened(db, run, said, now, has_checker=False)
+        ask_whether_it_happened(db, run, said, self._context.clock.now(), can_find_out=False)
 
 
 def settle(db: sqlite3.Connection, run: str, *, happened: bool | None, result: object, now: datetime) -> None:

@@ -3,6 +3,7 @@
 import sqlite3
 from datetime import datetime
 
+from scheduler.connections import abandoned_calls
 from scheduler.engine.plans import Handler, Plans
 from scheduler.engine.runs import asking, beginning
 from scheduler.engine.runs.endings import ask_whether_it_happened, give_back_or_keep, leave_job
@@ -59,7 +60,13 @@ def _find_out(
     lanes.block(db, LaneRow(row.workflow, handler.lane, Block.UNSURE, sentence, next_one.id))
     mutation = mutations.find(db, next_one.id)
     assert mutation is not None
-    ask_whether_it_happened(db, next_one, sentence, now, has_checker=tools.has_checker(mutation))
+    ask_whether_it_happened(
+        db,
+        next_one,
+        sentence,
+        now,
+        can_find_out=tools.checker(mutation) is not None or abandoned_calls.is_known(mutation.key),
+    )
 
 
 def _give_up(db: sqlite3.Connection, row: RunRow, handler: Handler, crashes: int, now: datetime) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from dayhand import _protocol as protocol
 
+from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Tool
 from scheduler.engine.context import Context
 from scheduler.engine.runs import asking
@@ -207,7 +208,8 @@ class Story:
         try:
             result = self._tools.act(tool, ready)
         except FailedError as error:
-            self._insistence.write(partial(self._note_refusal, error.failure, tool), durable=True)
+            can_find_out = tool.check is not None or abandoned_calls.is_known(ready.key)
+            self._insistence.write(partial(self._note_refusal, error.failure, can_find_out=can_find_out), durable=True)
             if error.failure.kind is FailureClass.UNSURE:
                 return False
             raise
@@ -223,10 +225,10 @@ class Story:
         mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.APPLIED, now, result=attempt.outcome)
         runs.advance(db, attempt.id, Phase.MUTATING, Phase.MUTATED, now, outcome=attempt.outcome)
 
-    def _note_refusal(self, failure: Failure, tool: Tool, db: sqlite3.Connection) -> None:
+    def _note_refusal(self, failure: Failure, db: sqlite3.Connection, *, can_find_out: bool) -> None:
         attempt, now = self.attempt, self._now()
         if failure.kind is FailureClass.UNSURE:
-            self._endings.leave_unsure(db, attempt, failure, now, has_checker=tool.check is not None)
+            self._endings.leave_unsure(db, attempt, failure, now, can_find_out=can_find_out)
         else:
             mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.FAILED, now)
 

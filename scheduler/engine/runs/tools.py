@@ -12,9 +12,10 @@ from functools import partial
 from threading import Thread
 from typing import Any, Protocol
 
+from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
 from scheduler.connections.connectors.secret import FIELD
-from scheduler.connections.discretion import secrets_in
+from scheduler.connections.discretion import hide_echoes, secrets_in
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.connections.vault_errors import NoVaultError, VaultError
@@ -164,23 +165,19 @@ class Tools:
                 f"{attempt.workflow} {call.connection} {call.tool}",
             )
 
-    def has_checker(self, mutation: MutationRow) -> bool:
-        """Whether its tool can tell if it happened."""
-        try:
-            return self.registry.tool(mutation.connection, mutation.tool).check is not None
-        except ConnectionRuleError:
-            return False
-
-    def look_after(self, workflow: str, mutation: MutationRow) -> Checked | None:
-        """Ask the tool's own checker whether it happened; None where it has none."""
+    def checker(self, mutation: MutationRow) -> Tool | None:
+        """Its tool, if that can tell whether it happened."""
         try:
             tool = self.registry.tool(mutation.connection, mutation.tool)
         except ConnectionRuleError:
             return None
-        if tool.check is None:
-            return None
+        return None if tool.check is None else tool
+
+    def check(self, tool: Tool, mutation: MutationRow) -> Checked:
+        """Ask the tool's own checker whether it happened."""
+        assert tool.check is not None
         call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
-        ready = self.make_ready(workflow, call, mutation.key)
+        ready = self.make_ready(mutation.workflow, call, mutation.key)
         try:
             found = tool.check(ready)
             json.dumps(found.result, allow_nan=False)
@@ -189,6 +186,25 @@ class Tools:
         except Exception as error:
             raise self._told(_mistake(tool, ready, error, FailureClass.INTERNAL), ready) from error
         return found
+
+    def late_outcome(self, mutation: MutationRow) -> Checked | None:
+        """What a call that was given up on came to in the end; None where it did not say."""
+        ended = abandoned_calls.take(mutation.key)
+        if ended is None:
+            return None
+        try:
+            result = ended.answer.result()
+        except ToolFailedError as error:
+            return None if error.failure.kind is FailureClass.UNSURE else Checked(happened=False)
+        except Exception:  # noqa: BLE001  foreign code failed in a way of its own
+            return None
+        try:
+            connector = self.registry.connector(ended.call.connection.partition(":")[0])
+            result = hide_echoes(result, connector, ended.call.settings)
+            json.dumps(result, allow_nan=False)
+        except Exception:  # noqa: BLE001  what it said cannot be kept; that it happened is known all the same
+            return Checked(happened=True)
+        return Checked(happened=True, result=result)
 
     def make_ready(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
         """The call as its tool gets it, with settings and secrets; nothing has been done outside yet."""

@@ -4,6 +4,7 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
+from scheduler.connections import abandoned_calls
 from scheduler.engine.context import Context
 from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.fixing.seam import NoRepairs, Repairing
@@ -170,6 +171,13 @@ class Answering:
     def _settle(self, db: sqlite3.Connection, row: RunRow, asked: RequestRow, given: Given, now: datetime) -> None:
         if asked.kind is RequestKind.UNSURE:
             happened = {Given.HAPPENED: True, Given.NOT_HAPPENED: False, Given.SKIP: None}[given]
+            mutation = mutations.find(db, row.id)
+            if happened is False and mutation is not None and abandoned_calls.is_running(mutation.key):
+                raise RefusedError(
+                    "still running",
+                    f"{mutation.connection} is still working on it, so it may yet happen. Wait until it has ended, "
+                    "or quit Dayhand and start it again, which ends it.",
+                )
             settle(db, row.id, happened=happened, result=None, now=now)
         elif given is Given.NOT_HAPPENED:
             runs.resume(db, row.id, now)

@@ -319,6 +319,8 @@ class WorkflowCommands:
         if any(one.status is Mutation.IN_FLIGHT for one in unsettled):
             sentence = f"{row.name} is in the middle of an outside action; wait until that has ended."
             raise RefusedError("acting", sentence)
+        if unsettled and all(one.check_at is not None for one in unsettled):
+            raise RefusedError("unsure", f"{row.name} acted, and what came of it is open. {starting.CHECKING}")
         if unsettled:
             raise RefusedError("unsure", f"Say first whether what {row.name} did happened: dayhand attention")
         if runs.active(db, row.slug):

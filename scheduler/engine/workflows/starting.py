@@ -9,7 +9,7 @@ from scheduler.engine.plans import Handler, Plan
 from scheduler.engine.refusal import RefusedError
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.sentences import finish
-from scheduler.store import lanes, occurrences, runs, schedules
+from scheduler.store import lanes, mutations, occurrences, runs, schedules
 from scheduler.store.lanes import Block
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.workflows import WorkflowRow, WorkflowStatus
@@ -25,6 +25,8 @@ _UNBLOCK = {
     Block.TOO_MANY_FAILURES: "Try again: dayhand retry {slug}",
     Block.INTERNAL: "Try again: dayhand retry {slug}",
 }
+
+CHECKING = "Dayhand is checking whether it happened; wait a few minutes."
 
 
 def choose(plan: Plan, handler: str | None) -> list[str]:
@@ -58,6 +60,8 @@ def refuse_if_held_up(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
     lane = lanes.find(db, row.slug, handler.lane)
     if lane is not None and lane.blocked is not None:
         help_line = _UNBLOCK[lane.blocked].format(slug=row.slug)
+        if lane.blocked is Block.UNSURE and mutations.is_being_checked(db, row.slug):
+            help_line = CHECKING
         raise RefusedError("blocked", f"{row.name} is held up: {finish(lane.sentence or '')} {help_line}")
     is_busy = any(lanes.lane_of(one.handler, one.kind) == handler.lane for one in runs.active(db, row.slug))
     if is_busy and not when_finished:

@@ -95,9 +95,14 @@ def _find_lacking(look: Look, row: ScheduleRow) -> list[Need]:
 
 
 def _say_retry(look: Look, standing: Standing, facts: WorkflowFacts) -> str:
-    why = next((one.sentence for one in standing.blocked if standing.finds_out_alone(one)), None)
-    when = "" if facts.tries_again_at is None else f" It tries again {look.say_at(facts.tries_again_at)}."
-    return f"{why or 'Something did not work just now.'}{when}"
+    lane = next((one for one in standing.blocked if standing.finds_out_alone(one)), None)
+    why = (None if lane is None else lane.sentence) or "Something did not work just now."
+    if facts.tries_again_at is None:
+        return why
+    at = look.say_at(facts.tries_again_at)
+    is_unsure = lane is not None and lane.blocked is Block.UNSURE
+    when = f" Dayhand checks {at} whether it happened." if is_unsure else f" It tries again {at}."
+    return f"{why}{when}"
 
 
 def _say_pause(look: Look, standing: Standing, facts: WorkflowFacts) -> str:
