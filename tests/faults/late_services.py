@@ -1,0 +1,132 @@
+"""Services that act late, in real time: many approved actions, each behind a gateway that gives up on it at once.
+
+python -m tests.faults.late_services --rounds 50
+"""
+
+import argparse
+import base64
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from scheduler.connections.connectors.google.connector import google
+from scheduler.connections.connectors.slack.connector import slack
+from scheduler.connections.registry import Registry
+from scheduler.engine.clock import SystemClock
+from scheduler.engine.house import House
+from scheduler.engine.settings import Settings
+from scheduler.engine.workflows.deploying import Wish
+from scheduler.store import requests
+from scheduler.store.health import close_store, open_store
+from tests.connections.emulator import running_emulator
+from tests.connections.front import running_front
+from tests.connections.late_gateway import LateGateway, late_gateway
+from tests.connections.late_workflows import ACTIONS, connect, write_workflow
+from tests.connections.test_web_workflows import Pocket
+
+_DELAYS_S = (1, 10, 50)
+_TIMEOUT_S = 900.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=50, help="approved actions of each service at each delay")
+    rounds = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        emulator = stack.enter_context(running_emulator(Path(folder)))
+        applied = Counter[str]()
+        for delay_s in _DELAYS_S:
+            fronts = {
+                "slack": stack.enter_context(running_front(emulator.slack)),
+                "google": stack.enter_context(running_front(emulator.google)),
+            }
+            data = Path(folder) / f"data {delay_s}"
+            data.mkdir()
+            gateways = {
+                kind: stack.enter_context(late_gateway(front.url, _after(delay_s), closes=kind == "slack"))
+                for kind, front in fronts.items()
+            }
+            _act(data, gateways, rounds)
+            for name in ACTIONS:
+                kind = "slack" if name.startswith("slack") else "google"
+                for mark in _marks(name, rounds):
+                    times = sum(_holds(body, mark) for body in gateways[kind].applied)
+                    applied[f"{name}, {delay_s} s late: done {times} times"] += 1
+    for line, count in sorted(applied.items()):
+        sys.stdout.write(f"{line}: {count} of {rounds}\n")
+    sys.exit(any("done 1 times" not in line for line in applied))
+
+
+def _after(seconds: float) -> Callable[[Callable[[], None]], None]:
+    def defer(hand_over: Callable[[], None]) -> None:
+        timer = threading.Timer(seconds, hand_over)
+        timer.daemon = True
+        timer.start()
+
+    return defer
+
+
+def _marks(name: str, rounds: int) -> list[str]:
+    return [f"{name.replace(' ', '-')}-{number}-end" for number in range(rounds)]
+
+
+def _holds(body: bytes, mark: str) -> bool:
+    """Mails are sent in base64."""
+    if mark.encode() in body:
+        return True
+    try:
+        raw = body.split(b'"raw": "', 1)[1].split(b'"', 1)[0]
+        return mark.encode() in base64.urlsafe_b64decode(raw + b"==")
+    except (IndexError, ValueError):
+        return False
+
+
+def _act(data: Path, gateways: dict[str, LateGateway], rounds: int) -> None:
+    secrets, clock = Pocket(), SystemClock()
+    store = open_store(data, clock.now())
+    registry = Registry([google, slack])
+    house = House(
+        store.database,
+        data,
+        machine_zone="UTC",
+        clock=clock,
+        settings=Settings(concurrency=8),
+        registry=registry,
+        secrets=secrets,
+    )
+    house.recover()
+    try:
+        for name, action in ACTIONS.items():
+            connect(house, secrets, action, gateways[action.connection.partition(":")[0]].url)
+            for mark in _marks(name, rounds):
+                validated = house.validation.validate(f"{mark}.py", write_workflow(action, mark))
+                house.commands.deploy(validated, Wish(grant=True))
+                house.events.publish(mark, "t", "a", title="a", data=None)
+        _run(house, clock, len(ACTIONS) * rounds)
+    finally:
+        house.close()
+        close_store(store.database)
+
+
+def _run(house: House, clock: SystemClock, actions: int) -> None:
+    end, pause = time.monotonic() + _TIMEOUT_S, threading.Event()
+    while time.monotonic() < end:
+        house.engine.tick(clock.now())
+        db = house.database.read()
+        for one in requests.still_open(db):
+            house.answering.approve(one.id)
+        [done] = db.execute("SELECT count(*) FROM events WHERE state = 'consumed'").fetchone()
+        if done == actions:
+            pause.wait(5)  # whatever would come twice comes now
+            return
+        pause.wait(0.05)
+    raise SystemExit("It did not come to an end.")
+
+
+if __name__ == "__main__":
+    main()
