@@ -164,6 +164,11 @@ class TrueWorld(World):
     look_up: Callable[[str], list[str]] = lambda _: []
     done: list[tuple[str, list[str]]] = field(default_factory=list)
     """The key and the events of every action that took place."""
+    late_s: float | None = None
+    """So long after it was called does the service carry out what it seemed to have dropped; None if it does not."""
+    coming: list[tuple[float, str, list[str]]] = field(default_factory=list)
+    """When each action that is late takes place, with its key and events."""
+    elapsed: Callable[[], float] = lambda: 0.0
 
     def act(self, call: Call) -> Any:
         assert self.look_up(call.key) == ["in_flight"], "the call was not written down, or had its outcome"
@@ -173,12 +178,24 @@ class TrueWorld(World):
             self.done.append((call.key, list(call.parameters["n"])))
             self.happened.add(call.key)
         self.wait_here("called")
+        if failure is not None and failure.kind is FailureClass.UNSURE and not self.happens and self.late_s is not None:
+            self.coming.append((self.elapsed() + self.late_s, call.key, list(call.parameters["n"])))
         if failure is not None:
             raise ToolFailedError(failure)
         return self.answer
 
+    def carry_out(self) -> None:
+        """What was late takes place when its time has come."""
+        now = self.elapsed()
+        for at, key, batch in self.coming:
+            if at <= now:
+                self.done.append((key, batch))
+                self.happened.add(key)
+        self.coming = [one for one in self.coming if one[0] > now]
+
     def check(self, call: Call) -> Checked:
         self.wait_here("check")
+        self.carry_out()
         return super().check(call)
 
     def look(self, call: Call) -> Any:
@@ -209,6 +226,7 @@ class Life(RuleBasedStateMachine):
         """Over the file that is there."""
         self.shop.open()
         self.world.wait_here = self.shop.stage.wait_here
+        self.world.elapsed = self.shop.clock.monotonic
         self.world.look_up = self._ledger
         watch(self.db)
 
@@ -279,7 +297,7 @@ class Life(RuleBasedStateMachine):
     def pass_time(self, span: timedelta) -> None:
         """As the host would: wake when the engine wants to, let things run, go on."""
         end = self.now + span
-        since = self.now
+        since = max(self.now, self.shop.engine.context.paused_until or self.now)  # a pause holds up everything
         self.shop.come_to_rest()
         while (wake := self.shop.engine.tick(self.now)) <= end:
             self.shop.clock.move(max(wake - self.now, timedelta()))
@@ -322,10 +340,10 @@ class Life(RuleBasedStateMachine):
         invariants.no_run_is_active(self.db)
         self.follow()
 
-    @move(failure=failures, number=st.integers(1, 5), happens=st.booleans())
-    def actions_will_fail(self, failure: Failure, number: int, happens: bool) -> None:  # noqa: FBT001
+    @move(failure=failures, number=st.integers(1, 5), happens=st.booleans(), late_s=st.sampled_from([None, 1, 10, 59]))
+    def actions_will_fail(self, failure: Failure, number: int, happens: bool, late_s: float | None) -> None:  # noqa: FBT001
         self.world.fails = [failure] * number
-        self.world.happens = happens
+        self.world.happens, self.world.late_s = happens, late_s
 
     @move(failure=failures, number=st.integers(1, 5))
     def reads_will_fail(self, failure: Failure, number: int) -> None:
@@ -396,6 +414,7 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def nothing_is_done_twice(self) -> None:
         """By what really happened outside: each event was acted on once at most, unless the person was mistaken."""
+        self.world.carry_out()
         number = Counter(identity for _, batch in self.world.done for identity in batch)
         twice = {identity for identity, times in number.items() if times > 1} - self.told_wrong
         assert not twice, f"done twice: {twice}"
@@ -457,8 +476,9 @@ class Life(RuleBasedStateMachine):
         mutation = mutations.find(self.db, row.run or "")
         if mutation is None or word == "skip":
             return "skip" if word == "skip" else "not-happened"
+        self.world.carry_out()
         happened = mutation.key in self.world.happened
-        if mistaken:
+        if mistaken or any(key == mutation.key for _, key, _ in self.world.coming):
             self.told_wrong |= set(mutation.parameters["n"])
         return "happened" if happened is not mistaken else "not-happened"
 
