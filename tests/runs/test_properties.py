@@ -340,10 +340,16 @@ class Life(RuleBasedStateMachine):
         invariants.no_run_is_active(self.db)
         self.follow()
 
-    @move(failure=failures, number=st.integers(1, 5), happens=st.booleans(), late_s=st.sampled_from([None, 1, 10, 59]))
-    def actions_will_fail(self, failure: Failure, number: int, happens: bool, late_s: float | None) -> None:  # noqa: FBT001
+    @move(failure=failures, number=st.integers(1, 5), happens=st.booleans())
+    def actions_will_fail(self, failure: Failure, number: int, happens: bool) -> None:  # noqa: FBT001
         self.world.fails = [failure] * number
-        self.world.happens, self.world.late_s = happens, late_s
+        self.world.happens, self.world.late_s = happens, None
+
+    @move(number=st.integers(1, 3), late_s=st.sampled_from([1, 10, 59]))
+    def actions_will_be_late(self, number: int, late_s: float) -> None:
+        """No answer comes, and the service acts later all the same."""
+        self.world.fails = [Failure(kind=FailureClass.UNSURE, sentence="No answer came.")] * number
+        self.world.happens, self.world.late_s = False, late_s
 
     @move(failure=failures, number=st.integers(1, 5))
     def reads_will_fail(self, failure: Failure, number: int) -> None:
@@ -512,7 +518,7 @@ class Life(RuleBasedStateMachine):
         self.ask(self.shop.commands.pause, "w")
         self.shop.commands.resume("w")
         self.ask(self.shop.house.allowing.grant, "w")
-        for step in (*[11 * MINUTE] * 20, *[2 * HOUR] * 20):
+        for step in (*[11 * MINUTE] * 20, *[2 * HOUR] * 20, *[12 * HOUR] * 20):
             self.shop.come_to_rest()
             for one in self.shop.requests():
                 if requests.find(self.db, one.id).answer is None:  # type: ignore[union-attr]
