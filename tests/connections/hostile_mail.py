@@ -1,5 +1,6 @@
 """A server that says whatever a test makes it say, byte for byte, for what real mail servers never do."""
 
+import re
 import select
 import socket
 import threading
@@ -43,19 +44,28 @@ def saying(conversation: Callable[[socket.socket], None]) -> Iterator[int]:
 
 
 def answering(*replies: bytes) -> Callable[[socket.socket], None]:
-    """Says the first at once, and one more after each line that it hears; then it waits."""
+    """Says the first at once, and one more after each line that it hears; then it waits.
+
+    The tags of IMAP in it are d1, d2 and so on; each is said as the one that was heard.
+    """
 
     def converse(one: socket.socket) -> None:
         one.sendall(replies[0])
         with one.makefile("rb") as lines:
             for reply in replies[1:]:
-                if not lines.readline():
+                line = lines.readline()
+                if not line:
                     return
-                one.sendall(reply)
+                one.sendall(with_tag(reply, line))
             while lines.readline():
                 pass
 
     return converse
+
+
+def with_tag(reply: bytes, heard: bytes) -> bytes:
+    tag = heard.split(b" ", 1)[0].strip()
+    return re.sub(rb"(?m)^d\d+(?=[ \r])", lambda _: tag, reply)
 
 
 def cutting(port: int, when: bytes) -> Callable[[socket.socket], None]:
@@ -76,3 +86,33 @@ def cutting(port: int, when: bytes) -> Callable[[socket.socket], None]:
                     is_cut = is_cut or (one is client and when in said)
 
     return converse
+
+
+def interrupting(port: int, at: int, *, after: bool, act: Callable[[], None]) -> Callable[[socket.socket], None]:
+    """Passes everything on to a real IMAP server behind it up to a command, counted from 0 after the login.
+
+    There it acts, before the server hears the command or after it has carried it out, and hangs up on both.
+    """
+
+    def converse(client: socket.socket) -> None:
+        count, tag = 0, b""
+        with closing(socket.create_connection(("127.0.0.1", port))) as server:
+            while True:
+                ready, _, _ = select.select([client, server], [], [])
+                for one, other in ((client, server), (server, client)):
+                    said = one.recv(65536) if one in ready else None
+                    if said == b"":
+                        return
+                    if said and one is client and (command := _COMMAND.match(said)):
+                        tag = command[1] if count == at else tag
+                        count += 1
+                    if said and tag and (not after or (one is server and re.search(rb"(?m)^%b " % tag, said))):
+                        act()
+                        return
+                    if said:
+                        other.sendall(said)
+
+    return converse
+
+
+_COMMAND = re.compile(rb"(\S+) (?:UID|SELECT|EXAMINE) ")

@@ -1,19 +1,25 @@
-"""One connection to a mail server: one deadline for all of it, and an end to what is read. It knows no protocol."""
+"""One connection to a mail server, with limits for what is sent and read over it. It knows no protocol."""
 
 import base64
+import socket
+import ssl
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler.connections.connector import Field, FieldKind, ToolFailedError
-from scheduler.connections.dialling import Deadline, dial, secure
+from scheduler.connections.dialling import MIN_BYTES_PER_S, TransferLimit, dial, secure
 from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import Failure, FailureClass
 
 _MOST = 80 * 1024 * 1024
 """Bytes that one call may read, whatever it is for."""
 _CHUNK = 64 * 1024
+_SEND_BUFFER = 128 * 1024
+"""Bytes that the system may hold back for us. Left to itself it takes whole mails, and what it still has to send over a
+slow line would look like a server that does not answer."""
+_NOTHING_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 SECURITY = ("tls", "starttls", "none")
 
 
@@ -85,11 +91,12 @@ class Wire:
         if not 0 < server.port < 65_536:  # the system would take another one silently
             raise wrong(f"{server.port} is not a port of {server.host}. Connect again with the right one.")
         self._server = server
-        self._deadline = Deadline(seconds)
+        self._limit = TransferLimit(seconds)
         self._left = _MOST
         self._buffer = bytearray()
-        self._socket = dial(server.host, server.port, self._deadline)
+        self._socket = dial(server.host, server.port, self._limit)
         try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
             if server.security == "tls":
                 self.secure()
         except BaseException:
@@ -101,14 +108,16 @@ class Wire:
         host = self._server.host
         if self._buffer:
             raise LostError(f"{host} went on in the clear after it had agreed to encrypt, so nothing was sent.")
-        self._socket = secure(self._socket, host, self._deadline)
+        self._socket = secure(self._socket, host, self._limit)
 
     def send(self, content: bytes) -> None:
         left = memoryview(content)
         try:
             while left:
-                self._socket.settimeout(self._deadline.left())
-                left = left[self._socket.send(left[:_CHUNK]) :]
+                self._socket.settimeout(self._limit.left())
+                sent = self._socket.send(left[:_CHUNK])
+                self._limit.note_progress(sent)
+                left = left[sent:]
         except TimeoutError as error:
             raise self._late() from error
         except OSError as error:
@@ -135,6 +144,17 @@ class Wire:
         del self._buffer[:size]
         return content
 
+    def has_unread(self) -> bool:
+        """Whether the server has said something that nobody has read yet; this waits for nothing."""
+        if not self._buffer:
+            with suppress(*_NOTHING_YET, LostError):
+                self._receive(wait=False)
+        return bool(self._buffer)
+
+    def has_unread_line(self) -> bool:
+        """The same for a whole line, so that reading it does not wait either."""
+        return self.has_unread() and b"\n" in self._buffer
+
     def too_much(self) -> TooMuchError:
         return TooMuchError(f"{self._server.host} sent more than anybody needs, so the rest was not read.")
 
@@ -142,23 +162,29 @@ class Wire:
         with suppress(OSError):
             self._socket.close()
 
-    def _receive(self) -> None:
+    def _receive(self, *, wait: bool = True) -> None:
         if self._left <= 0:
             raise self.too_much()
         try:
-            self._socket.settimeout(self._deadline.left())
+            self._socket.settimeout(self._limit.left() if wait else 0)
             content = self._socket.recv(_CHUNK)
         except TimeoutError as error:
             raise self._late() from error
+        except _NOTHING_YET:
+            raise
         except OSError as error:
             raise self._broken() from error
         if not content:
             raise self._broken()
         self._left -= len(content)
+        self._limit.note_progress(len(content))
         self._buffer += content
 
     def _late(self) -> LostError:
-        return LostError(f"{self._server.host} did not answer within {self._deadline.seconds:g} seconds.")
+        if self._limit.was_too_slow():
+            rate = MIN_BYTES_PER_S // 1024
+            return LostError(f"The connection to {self._server.host} is too slow: less than {rate} KB a second.")
+        return LostError(f"{self._server.host} did not answer within {self._limit.seconds:g} seconds.")
 
     def _broken(self) -> LostError:
         return LostError(f"The connection to {self._server.host} broke. It may be restarting.")
