@@ -1,6 +1,5 @@
 """The folder of sent mail beside an SMTP server: keeping a mail there, and what it proves about one in doubt."""
 
-import threading
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -16,8 +15,6 @@ from scheduler.connections.mistakes import wrong
 _SENT = "Sent"
 _RECENT = timedelta(days=90)
 _LOOKED_AT = 50
-_LONG_ENOUGH = timedelta(minutes=1)
-_FORGOTTEN = timedelta(days=1)
 
 
 def sent_server(call: Call) -> Server | None:
@@ -51,9 +48,9 @@ def _find_folder(talk: Session) -> str:
     return (marked + alike)[0]
 
 
-def keep(server: Server, call: Call, letter: Letter, seconds: float) -> None:
+def keep(server: Server, call: Call, letter: Letter) -> None:
     """Put it with the sent mail, unless the server has done so itself."""
-    with session(server, seconds) as talk:
+    with session(server, call.seconds) as talk:
         folder = open_sent(talk, call)
         if not find_by_identity(talk, letter.identity):
             talk.append(folder, letter.content)
@@ -90,22 +87,3 @@ def _was_filed(raw: object, sender: str) -> bool:
     )
     is_ours = reading.header(mail, "message-id").startswith(OURS) and authors == {sender.casefold()}
     return is_ours and bool(reading.header(mail, "received")) and sender.casefold() not in readers
-
-
-class Missed:
-    """Since when mails are looked for in vain, for any thread. It starts anew with the app, which only takes longer."""
-
-    def __init__(self) -> None:
-        self._since: dict[str, datetime] = {}
-        self._lock = threading.Lock()
-
-    def long_enough(self, identity: str, now: datetime) -> bool:
-        """Whether the server had the time to file it: two looks in vain lie far enough apart."""
-        with self._lock:
-            self._since = {one: then for one, then in self._since.items() if now - then < _FORGOTTEN}
-            return now - self._since.setdefault(identity, now) >= _LONG_ENOUGH
-
-    def forget(self, identity: str) -> None:
-        """It is being sent (again)."""
-        with self._lock:
-            self._since.pop(identity, None)

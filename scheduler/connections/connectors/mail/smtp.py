@@ -1,7 +1,7 @@
 """Sending mail through an SMTP server, once: a mail has the same Message-ID whenever it is tried."""
 
-import time
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from scheduler.connections.connector import (
@@ -17,25 +17,24 @@ from scheduler.connections.connector import (
 )
 from scheduler.connections.connectors.mail import imap_session, smtp_session
 from scheduler.connections.connectors.mail.imap_actions import find_by_identity
-from scheduler.connections.connectors.mail.sent import Missed, files_itself, is_delivered, keep, open_sent, sent_server
+from scheduler.connections.connectors.mail.sent import files_itself, is_delivered, keep, open_sent, sent_server
 from scheduler.connections.connectors.mail.wire import Server, security_field
 from scheduler.connections.connectors.mail.writing import Letter, compose, read_person
 from scheduler.rules.failures import FailureClass
 
-_A_MOMENT = 0.01
-_missed = Missed()
+_APPLY_WINDOW = timedelta(minutes=10)
+"""A server may work on a mail for ten minutes after the last dot before it says whether it took it (RFC 5321,
+4.5.3.2.6), and file it only then."""
 
 
 def _send(call: Call) -> dict[str, Any]:
-    began = time.monotonic()
     letter = compose(dict(call.parameters), call.settings["from"], call.key, call.now)
-    _missed.forget(letter.identity)
     with smtp_session.session(Server.of(call.settings), call.seconds) as talk:
         talk.send(letter)
     if (server := sent_server(call)) is None:
         return _told(letter, in_sent=False)
     try:
-        keep(server, call, letter, max(call.seconds - (time.monotonic() - began), _A_MOMENT))
+        keep(server, call, letter)
     except ToolFailedError as error:  # it was sent all the same
         note = f"It was sent, but not kept in the sent mail: {error.failure.sentence}"
         return {**_told(letter, in_sent=False), "note": note}
@@ -45,8 +44,8 @@ def _send(call: Call) -> dict[str, Any]:
 def _check(call: Call) -> Checked:
     """With the sent mail, or delivered to the person themselves, it was sent.
 
-    Not to be there proves something only where the server itself files whatever it takes, and had the time to: then it
-    did not take the mail. Everywhere else it may have, and keep no copy, so that stays unsure.
+    Not to be there proves something only where the server itself files whatever it takes: then it has not taken the
+    mail so far. Everywhere else it may have, and keep no copy, so that stays unsure.
     """
     letter = compose(dict(call.parameters), call.settings["from"], call.key, call.now)
     server = sent_server(call)
@@ -61,7 +60,7 @@ def _check(call: Call) -> Checked:
         would_be_there = files_itself(talk, letter, call.now)
         if is_delivered(talk, letter):
             return Checked(happened=True, result=_told(letter, in_sent=False))
-    if _missed.long_enough(letter.identity, call.now) and would_be_there:
+    if would_be_there:
         return Checked(happened=False)
     raise ToolFailedError.because(FailureClass.TRANSIENT, f"The mail is not in {folder} so far.")
 
@@ -146,6 +145,7 @@ smtp = Connector(
             mutating=True,
             acts_on_others=True,
             check=_check,
+            apply_window=_APPLY_WINDOW,
         ),
     ),
     test=_test,

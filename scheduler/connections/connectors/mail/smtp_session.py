@@ -1,4 +1,8 @@
-"""A conversation with an SMTP server; its refusals as classes of failures. Up to the last dot nothing was sent."""
+"""A conversation with an SMTP server, and what its replies mean for the mail.
+
+Up to the last dot nothing was sent. After it a reply that begins with 2 means that the mail was taken, one with 4 or 5
+that it was not; everything else leaves it open.
+"""
 
 import base64
 import re
@@ -15,6 +19,8 @@ from scheduler.rules.failures import FailureClass
 _MOST_LINES = 100
 _OUR_NAME = "[127.0.0.1]"
 """This computer has no name that others know; the real address is nobody's business."""
+_GOODBYES = (221, 421)
+"""After these nothing more is said. They say nothing about the mail before."""
 _NEEDS_LOGIN = (530, 534, 535, 538)
 
 
@@ -24,8 +30,17 @@ class Reply:
     text: str
 
     @property
+    def kind(self) -> int:
+        """Its first digit, which says all that matters: 2 is yes, 3 go on, 4 not now, 5 no (RFC 5321, 4.2.1)."""
+        return self.code // 100
+
+    @property
+    def is_no(self) -> bool:
+        return self.kind in (4, 5)
+
+    @property
     def is_for_now(self) -> bool:
-        return 400 <= self.code < 500
+        return self.kind == 4
 
 
 @contextmanager
@@ -63,7 +78,7 @@ class Session:
             self._give_password()
 
     def send(self, letter: Letter) -> None:
-        """Hand it over, to all or to nobody. UNSURE if the connection is lost after the last dot may have left."""
+        """Hand it over, to all or to nobody. UNSURE if the last dot may have left and no clear answer came."""
         foreign = not all(address.isascii() for address in (letter.sender, *letter.recipients))
         if foreign and "SMTPUTF8" not in self._abilities:
             raise wrong(f"{self.server.host} sends no mail to or from addresses with letters beyond a to z.")
@@ -74,14 +89,50 @@ class Session:
         self._expect(self._say("DATA"), 354, "did not want the mail")
         self._wire.send(_with_dots(letter.content))  # without the last dot no server may take it
         try:
-            self._wire.send(b".\r\n")
-            reply = self._read()
+            reply = self._end_data()
         except ToolFailedError as error:
-            raise ToolFailedError.because(
-                FailureClass.UNSURE,
-                f"{error.failure.sentence} It may have sent the mail to {', '.join(letter.recipients)} all the same.",
-            ) from error
-        self._expect(reply, 250, "did not take the mail")
+            raise self._unsure(error.failure.sentence, letter) from error
+        if reply.is_no:
+            raise self._refusal(reply, "did not take the mail")
+        if reply.kind != 2:
+            raise self._unsure(f"{self.server.host} gave no clear answer ({self._quote(reply)}).", letter)
+
+    def _end_data(self) -> Reply:
+        """Send the last dot and read what the server says to it; ToolFailedError if that is not clear."""
+        if self._wire.has_unread():  # said before the whole mail was there, so it cannot be about the whole mail
+            early = self._read()
+            if early.is_no:
+                return early
+            raise LostError(f"{self.server.host} answered before it had the whole mail ({self._quote(early)}).")
+        self._wire.send(b".\r\n")
+        reply = self._read()
+        if other := self._find_contradiction(reply):
+            raise LostError(f"{self.server.host} said {self._quote(reply)}, and then {self._quote(other)}.")
+        return reply
+
+    def _find_contradiction(self, reply: Reply) -> Reply | None:
+        """Some servers answer for each recipient, and a no for one is no proof that nobody gets the mail.
+
+        After a yes only what has come already is looked at; after a no, all that comes before the answer to QUIT.
+        """
+        with suppress(ToolFailedError):
+            if reply.is_no:
+                self._wire.send(b"QUIT\r\n")
+            for _ in range(_MOST_LINES):
+                if not reply.is_no and not self._wire.has_unread_line():
+                    break
+                other = self._read()
+                if other.code in _GOODBYES:
+                    break
+                if other.is_no is not reply.is_no:
+                    return other
+        return None
+
+    def _unsure(self, sentence: str, letter: Letter) -> ToolFailedError:
+        return ToolFailedError.because(
+            FailureClass.UNSURE,
+            f"{sentence} It may have sent the mail to {', '.join(letter.recipients)} all the same.",
+        )
 
     def _name_recipients(self, letter: Letter) -> None:
         replies = {address: self._say(f"RCPT TO:<{address}>") for address in letter.recipients}
@@ -131,10 +182,12 @@ class Session:
 
     def _read(self) -> Reply:
         lines: list[str] = []
+        code = b""
         while len(lines) < _MOST_LINES:
             line = self._wire.read_line()
-            if not re.match(rb"[2-5]\d\d(?:[ -]|$)", line):
+            if not re.match(rb"[2-5]\d\d(?:[ -]|$)", line) or not line.startswith(code):
                 raise LostError(f"{self.server.host} answers in a way that no mail server does.")
+            code = line[:3]
             lines.append(line[4:].decode("utf-8", "replace"))
             if line[3:4] != b"-":
                 return Reply(int(line[:3]), "\n".join(lines))
@@ -148,6 +201,8 @@ class Session:
         if reply.is_for_now:
             sentence = f"{self.server.host} cannot do this at the moment ({self._quote(reply)})."
             return ToolFailedError.because(FailureClass.TRANSIENT, sentence)
+        if not reply.is_no:
+            return LostError(f"{self.server.host} answers in a way that no mail server does ({self._quote(reply)}).")
         if reply.code in _NEEDS_LOGIN:
             return ToolFailedError.because(
                 FailureClass.AUTH,
