@@ -8,8 +8,9 @@ from typing import Any
 
 from scheduler.connections.connector import Call, Connector, Field, FieldKind, Parameter, ParameterKind, Tool
 from scheduler.connections.connectors.mail import parts, reading
-from scheduler.connections.connectors.mail.imap_actions import check_flag, check_move, flag, move
-from scheduler.connections.connectors.mail.imap_folder import check_validity, number_of, opened
+from scheduler.connections.connectors.mail.imap_actions import check_flag, flag
+from scheduler.connections.connectors.mail.imap_folder import check_validity, identify_target, number_of, opened
+from scheduler.connections.connectors.mail.imap_move import MARKER_PREFIX, check_move, move
 from scheduler.connections.connectors.mail.imap_session import Box, Literal, Session, imap_day, quoted, session
 from scheduler.connections.connectors.mail.imap_values import read_marks, read_number
 from scheduler.connections.connectors.mail.saving import save
@@ -84,8 +85,13 @@ def _describe(uid: int, items: dict[str, Any], box: Box) -> dict[str, Any]:
         "subject": reading.header(mail, "subject"),
         "date": reading.sent_at(mail, reading.arrived(_bytes(items.get("INTERNALDATE")).decode("ascii", "replace"))),
         "size": read_number(items.get("RFC822.SIZE")) or 0,
-        "flags": sorted(_flag_name(mark) for mark in read_marks(items.get("FLAGS")) if mark != b"\\Recent"),
+        "flags": sorted(_flag_name(mark) for mark in read_marks(items.get("FLAGS")) if _is_shown(mark)),
     }
+
+
+def _is_shown(mark: bytes) -> bool:
+    """What lies behind is ours, or the server's: a move that was broken off, or which client looked first."""
+    return mark != b"\\Recent" and not mark.lower().startswith(MARKER_PREFIX)
 
 
 def _flag_name(mark: bytes) -> str:
@@ -232,12 +238,13 @@ imap = Connector(
                 **_MESSAGE,
                 "to": Parameter(ParameterKind.TEXT, help="The folder that it goes to."),
                 "message_id": Parameter(
-                    ParameterKind.TEXT, required=False, help="From search: by it the message is found again in doubt."
+                    ParameterKind.TEXT, required=False, help="Ignored: a message is known by its number."
                 ),
             },
             run=move,
             mutating=True,
             check=check_move,
+            identify_target=identify_target,
         ),
         Tool(
             name="flag",
@@ -251,6 +258,7 @@ imap = Connector(
             run=flag,
             mutating=True,
             check=check_flag,
+            identify_target=identify_target,
         ),
     ),
     test=_test,

@@ -2,7 +2,8 @@
 
 import base64
 import re
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
@@ -27,6 +28,8 @@ _MOST_FOUND = 3_000_000
 _NUMBERS = re.compile(rb"(?<= )[0-9]{1,10}(?= |$)")
 _LITERAL = re.compile(rb"\{(\d{1,12})\+?\}$")
 _CODE = re.compile(rb"\[([A-Z-]+)[^\]]*\]")
+_PERMANENT = re.compile(rb"\[PERMANENTFLAGS \(([^)]*)\)\]", re.IGNORECASE)
+_ANY_KEYWORD = b"\\*"
 _VALIDITY = re.compile(rb"\[UIDVALIDITY (\d{1,10})\]", re.IGNORECASE)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _FOR_NOW = frozenset({b"UNAVAILABLE", b"INUSE", b"LIMIT", b"SERVERBUG", b"OVERQUOTA", b"THROTTLED"})
@@ -36,9 +39,11 @@ _FOR_NOW = frozenset({b"UNAVAILABLE", b"INUSE", b"LIMIT", b"SERVERBUG", b"OVERQU
 class RefusedError(Exception):
     """The server said NO or BAD to a command."""
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, before: Sequence[Answer] = ()) -> None:
         super().__init__()
         self.text = text
+        self.before = before
+        """What it had said to the command until then."""
         code = _CODE.match(text)
         self.code = code[1] if code else b""
 
@@ -57,6 +62,8 @@ class Box:
     name: str
     validity: int
     """Changes when the server numbers its messages anew."""
+    takes_keywords: bool = False
+    """Whether messages can be marked with words that the server does not know yet; only known if opened to change."""
 
 
 def quoted(text: str) -> bytes | Literal:
@@ -102,7 +109,6 @@ class Session:
     def __init__(self, server: Server, wire: Wire) -> None:
         self.server = server
         self._wire = wire
-        self._number = 0
         self.abilities: frozenset[bytes] = frozenset()
 
     def log_in(self) -> None:
@@ -133,17 +139,20 @@ class Session:
         self._ask_abilities()
 
     def command(self, *parts: bytes | Literal) -> list[Answer]:
-        """Say it, and give what came before the OK; RefusedError for anything else."""
-        self._number += 1
-        tag = b"d%d" % self._number
+        """Say it, and give what came before the OK; RefusedError for a NO or BAD."""
+        return self._converse(*parts)[:-1]
+
+    def _converse(self, *parts: bytes | Literal) -> list[Answer]:
+        """The same, with the OK."""
+        tag = self._next_tag()
         written = tag
         for part in parts:
             if isinstance(part, bytes):
                 written += b" " + part
                 continue
             self._wire.send(written + b" {%d}\r\n" % len(part.content))
-            if (answer := self._read_until(tag, [])) is not None:
-                return answer
+            if self._read_until(tag) is not None:
+                raise BadAnswerError("it ends a command before it has heard all of it")
             written = part.content
         self._wire.send(written + b"\r\n")
         return self._finish(tag)
@@ -157,8 +166,14 @@ class Session:
             raise wrong(
                 f"There is no folder {name} at {self.server.host} that can be opened ({self.server.quote(error.text)})."
             ) from error
-        told = [_VALIDITY.search(answer.lines[0]) for answer in answers if answer.word(1) == b"OK"]
-        return Box(name=name, validity=next((int(found[1]) for found in reversed(told) if found), 0))
+        told = [answer.lines[0] for answer in answers if answer.word(1) == b"OK"]
+        validities = [int(found[1]) for line in told if (found := _VALIDITY.search(line))]
+        permanent = [found[1].split() for line in told if (found := _PERMANENT.search(line))]
+        return Box(
+            name=name,
+            validity=validities[-1] if validities else 0,
+            takes_keywords=bool(permanent) and _ANY_KEYWORD in permanent[-1],
+        )
 
     def search(self, *criteria: bytes | Literal) -> list[int]:
         """The numbers (UIDs) of the messages in the open folder that fit, in order."""
@@ -199,9 +214,9 @@ class Session:
     def append(self, folder: str, message: bytes) -> None:
         self.command(b"APPEND", _folder(folder), b"(\\Seen)", Literal(message))
 
-    def in_folder(self, command: bytes, uid: int, folder: str) -> None:
-        """UID COPY and UID MOVE."""
-        self.command(command, b"%d" % uid, _folder(folder))
+    def in_folder(self, command: bytes, uid: int, folder: str) -> list[Answer]:
+        """UID COPY and UID MOVE; all that the server said, the OK last."""
+        return self._converse(command, b"%d" % uid, _folder(folder))
 
     def _ask_abilities(self) -> None:
         answers = self.command(b"CAPABILITY")
@@ -212,31 +227,37 @@ class Session:
         user, password = self.server.user, self.server.password
         if b"AUTH=PLAIN" in self.abilities:
             # A line of its own, as for a literal, but without a length: passwords may hold any character.
-            self._number += 1
-            tag = b"d%d" % self._number
+            tag = self._next_tag()
             self._wire.send(tag + b" AUTHENTICATE PLAIN\r\n")
-            if self._read_until(tag, []) is None:
+            if self._read_until(tag) is None:
                 self._wire.send(base64.b64encode(f"\0{user}\0{password}".encode()) + b"\r\n")
                 self._finish(tag)
         else:
             self.command(b"LOGIN", quoted(user), quoted(password))
 
+    def _next_tag(self) -> bytes:
+        """A new one that nobody can foresee, so what was said before the command is never taken for its answer."""
+        return b"d" + secrets.token_hex(4).encode()
+
     def _finish(self, tag: bytes) -> list[Answer]:
-        answers = self._read_until(tag, [])
+        answers = self._read_until(tag)
         if answers is None:
             raise BadAnswerError("it asks for more than there is")
         return answers
 
-    def _read_until(self, tag: bytes, answers: list[Answer]) -> list[Answer] | None:
-        """What came before the end of the command; None if the server wants us to go on with it."""
+    def _read_until(self, tag: bytes) -> list[Answer] | None:
+        """What came up to the end of the command; None if the server wants us to go on with it."""
+        answers: list[Answer] = []
         while True:
             answer = self._read()
             if answer.lines[0].startswith(b"+"):
                 return None
             if answer.word(0) == tag.upper():
+                if answer.word(1) in (b"NO", b"BAD"):
+                    raise RefusedError(b"".join(answer.lines[0].split(b" ", 2)[2:]), answers)
                 if answer.word(1) != b"OK":
-                    raise RefusedError(answer.lines[0].split(b" ", 2)[-1])
-                return answers
+                    raise BadAnswerError("it ends a command without saying how it went")
+                return [*answers, answer]
             if answer.word(1) == b"BYE":
                 raise self._gone(answer)
             answers.append(answer)

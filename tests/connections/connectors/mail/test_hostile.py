@@ -12,7 +12,7 @@ from scheduler.connections.connectors.mail.imap import imap
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.rules.failures import Failure, FailureClass
 from tests.connections.calls import call, tool_of
-from tests.connections.hostile_mail import answering, saying
+from tests.connections.hostile_mail import answering, saying, with_tag
 
 PASSWORD = "hunter2"
 READY = (
@@ -193,48 +193,11 @@ def test_an_action_without_an_answer_that_makes_sense_may_have_happened(name: st
         with one.makefile("rb") as lines:
             one.sendall(OPEN[0])
             for reply in (*OPEN[1:], b"* 1 FETCH (UID 1 FLAGS ())\r\nd5 OK\r\n", last):
-                lines.readline()
-                one.sendall(reply)
+                one.sendall(with_tag(reply, lines.readline()))
 
     more = {"to": "Archive"} if name == "move" else {"add": ["seen"]}
     with saying(converse) as port:
         assert ask_imap(port, name, uid=1, **more).kind is FailureClass.UNSURE
-
-
-def test_a_server_without_move_copies_marks_and_removes() -> None:
-    heard: list[bytes] = []
-
-    def converse(one: socket.socket) -> None:
-        replies = [
-            *READY[:3],
-            b"* CAPABILITY IMAP4rev1 UIDPLUS\r\nd3 OK\r\n",
-            OPEN[4],
-            b'* 1 FETCH (UID 1 BODY[HEADER.FIELDS (MESSAGE-ID)] "Message-ID: <a@b>\\")\r\nd5 OK\r\n'.replace(
-                b"\\", b""
-            ),
-            b"d6 OK\r\n",
-            b"* SEARCH\r\nd7 OK\r\n",
-            b"d8 OK\r\n",
-            b"d9 OK\r\n",
-            b"d10 OK\r\n",
-            b"d11 OK\r\n",
-        ]
-        with one.makefile("rb") as lines:
-            one.sendall(replies[0])
-            for reply in replies[1:]:
-                heard.append(lines.readline())
-                one.sendall(reply)
-            lines.readline()
-
-    settings = {"host": "127.0.0.1", "security": "none", "user": "me", "password": PASSWORD}
-    with saying(converse) as port:
-        tool_of(imap, "move").run(call({**settings, "port": port}, key="k", uid=1, to="Archive"))
-    assert [line.split(b" ", 1)[1].strip() for line in heard[-4:]] == [
-        b'SELECT "INBOX"',
-        b'UID COPY 1 "Archive"',
-        b"UID STORE 1 +FLAGS.SILENT (\\Deleted)",
-        b"UID EXPUNGE 1",
-    ]
 
 
 def test_what_was_said_before_encryption_does_not_count() -> None:

@@ -20,14 +20,12 @@ def test_moving_takes_it_from_one_folder_to_the_other(box: Box) -> None:
     assert box.run("move", **asked) == {"folder": "Sent"}
     assert box.run("search") == []
     assert subjects(box.run("search", folder="Sent")) == ["a"]
-    checked = box.check("move", **asked)
-    assert (checked.happened, checked.result) == (True, {"folder": "Sent"})
 
 
 def test_who_took_a_message_away_cannot_be_told_by_its_number(box: Box) -> None:
     box.deliver("Subject: a", "Message-ID: <a@example.org>")
     box.run("move", uid=1, to="Sent")
-    for more in ({}, {"message_id": "<other@example.org>"}, {"message_id": "<a@example"}):
+    for more in ({}, {"message_id": "<a@example.org>"}):
         with pytest.raises(ToolFailedError) as failed:
             box.check("move", uid=1, to="Sent", **more)
         assert failed.value.failure.kind is FailureClass.UNSURE
@@ -81,7 +79,8 @@ def test_a_move_whose_answer_is_lost_is_found_to_have_happened(box: Box) -> None
         box.settings["port"] = port
         assert box.fails("move", **asked).kind is FailureClass.UNSURE
         assert box.check("move", **asked).happened is True
-        assert subjects(box.run("search", folder="Sent")) == ["a"]
+        [moved] = box.run("search", folder="Sent")
+    assert (moved["subject"], moved["flags"]) == ("a", []), "the mark by which it was found is not shown"
 
 
 def test_a_mark_whose_answer_is_lost_is_found_to_have_happened(box: Box) -> None:
