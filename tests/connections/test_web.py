@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import socket
 import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from scheduler.connections import dialling
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer, check, request
 from scheduler.rules.failures import Failure, FailureClass
@@ -131,6 +133,55 @@ def test_a_redirect_to_another_host_leaves_all_credentials_behind() -> None:
             assert not any(SECRET in value for value in asked.headers.values())
 
 
+ELSEWHERE = "http://public.example/"
+"""Asked through a proxy, which plays this server: every server that a test can start is on this computer."""
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.8.8.8",
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "0.0.0.0",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "169.254.169.254",
+        "[fe80::1]",
+        "named.example",
+    ],
+)
+def test_a_server_elsewhere_cannot_send_us_to_this_computer(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its name, its numbers, or what the name turns out to be."""
+    with web(lambda _: Reply(body=b"secret")) as here:
+        port = int(here.url.rpartition(":")[2])
+        with web(lambda _: Reply(302, headers={"Location": f"http://{host}:{port}/"})) as public:
+            monkeypatch.setenv("http_proxy", public.url)
+            monkeypatch.setenv("no_proxy", "named.example")
+            monkeypatch.setattr(dialling, "_resolve", stand_in_for_dns)
+            told = failure(lambda: get(ELSEWHERE))
+        assert here.asked == []
+    assert (told.kind, told.sentence) == (
+        FailureClass.LOGIC,
+        "public.example sends us on to this computer itself, which is not followed.",
+    )
+
+
+def stand_in_for_dns(host: str, port: int, _: object) -> list[Any]:
+    """Names of servers on this computer can be had only from a DNS server that is set up for the whole system."""
+    return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
+
+
+def test_a_server_on_this_computer_may_send_us_on_within_it() -> None:
+    with web(lambda _: Reply(body=b"there")) as other:
+        port = other.url.rpartition(":")[2]
+        with web(lambda _: Reply(302, headers={"Location": f"http://localhost:{port}/"})) as server:
+            assert get(server.url).body == b"there"
+
+
 @pytest.mark.parametrize("goal", ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:text/plain,a", "javascript:a"])
 def test_a_redirect_leads_to_web_servers_only(goal: str) -> None:
     with web(lambda _: Reply(302, headers={"Location": goal})) as server:
@@ -181,8 +232,19 @@ def test_what_is_not_the_address_of_a_web_server_is_refused(address: str) -> Non
     assert failure(lambda: get(address)).kind is FailureClass.LOGIC
 
 
-def test_a_name_that_could_be_read_in_two_ways_is_refused() -> None:
-    assert "xn--" in failure(lambda: get("https://straße.example/")).sentence
+def test_a_server_is_asked_by_the_name_that_browsers_would_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the rules of 2003 straße.example would be strasse.example, the server of somebody else."""
+    with web(lambda _: Reply(body=b"here")) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        for address in ("http://straße.example/a", "http://Straße.example:80/a", "http://xn--strae-oqa.example/a"):
+            assert get(address).host == "xn--strae-oqa.example"
+        assert {asked.headers["Host"].partition(":")[0] for asked in proxy.asked} == {"xn--strae-oqa.example"}
+
+
+@pytest.mark.parametrize("host", ["127.1", "0x7f000001", "2130706433", "ex℀mple.org", "a\u200bb.org", "i❤.example"])
+def test_a_name_that_programs_read_differently_is_refused(host: str) -> None:
+    for address in (f"http://{host}/", f"http://user@{host}:80/"):
+        assert failure(lambda address=address: get(address)).kind is FailureClass.LOGIC  # type: ignore[misc]
 
 
 def test_a_password_in_an_address_is_refused() -> None:
@@ -207,7 +269,7 @@ def test_a_header_stays_one_header(name: str, value: str) -> None:
         assert server.asked == []
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"", b"\xff", b"[NaN]", b"[" * 100_000])
+@pytest.mark.parametrize("body", [b"<html>", b"", b"\xff", b"[1", b"1e"])
 def test_what_is_not_json_is_said(body: bytes) -> None:
     answer = Answer(status=200, headers={}, body=body, url="https://example.org/a")
     told = failure(answer.json)
@@ -219,10 +281,41 @@ def test_what_is_not_json_is_said(body: bytes) -> None:
     assert failure(acted.json).kind is FailureClass.UNSURE
 
 
+DEEP = b"[" * 700 + b"]" * 700
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"[NaN]", "holds a number that is not finite"),
+        (b'{"a": -Infinity}', "holds a number that is not finite"),
+        (b'{"a": 1e400}', "holds a number that is not finite"),
+        (DEEP, "is nested deeper than 100 levels"),
+        (b"[" * 100_000, "is nested deeper than 100 levels"),
+    ],
+)
+def test_json_that_cannot_be_kept_is_a_failure_that_names_the_service(body: bytes, reason: str) -> None:
+    answer = Answer(status=200, headers={}, body=body, url="https://example.org/a")
+    told = failure(answer.json)
+    assert (told.kind, told.sentence) == (
+        FailureClass.LOGIC,
+        f"example.org answered with JSON that cannot be used, because it {reason}.",
+    )
+
+
+def test_what_an_action_answered_is_used_as_far_as_it_can_be_kept() -> None:
+    body = b'{"ok": true, "much": 1e400, "deep": %b, "list": [NaN, 1]}' % DEEP
+    told = Answer(status=200, headers={}, body=body, url="https://example.org/a", acts=True).told()
+    assert (told.get("ok"), told.get("much"), told.get("list")) == (True, None, [None, 1])
+    json.dumps(told.get("deep"), allow_nan=False)
+
+
 READS = {401: "auth", 403: "permission", 404: "logic", 422: "logic", 302: "logic"} | dict.fromkeys(
     (408, 425, 429, 500, 503, 599), "transient"
 )
-ACTS = READS | {408: "unsure", 500: "unsure", 503: "unsure", 599: "unsure", 302: "unsure"}
+ACTS = (
+    READS | {307: "logic", 308: "logic"} | {408: "unsure", 500: "unsure", 503: "unsure", 599: "unsure", 302: "unsure"}
+)
 
 
 @pytest.mark.parametrize(("acts", "expected"), [(False, READS), (True, ACTS)])
