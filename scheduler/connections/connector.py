@@ -84,6 +84,8 @@ class Call:
     connection: str
     """Its name, as in "table:expenses"."""
     workflow: str = ""
+    since: datetime | None = None
+    """For a checker: when the action that it looks for began, by the clock of this computer."""
     target: Any = None
     """What `identify_target` said when the call was approved: the tool acts on that very object or not at all."""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 MAX_DEPTH = 100
 NOT_JSON = "is not JSON"
+TOO_LARGE = "is too large"
 _MAX_CHARACTERS = 100_000_000
 _MAX_VALUES = 5_000_000
 _MAX_INTEGER_BITS = 10_000
@@ -33,8 +34,16 @@ def read_what_can_be_kept(body: bytes) -> Any:
     return _repair(_parse(body), MAX_DEPTH)
 
 
-def find_problem(value: Any) -> str:
-    """Why a value cannot be kept, to be read after "it"; empty if it can."""
+def find_problem(value: Any, max_characters: int = _MAX_CHARACTERS) -> str:
+    """Why a value cannot be kept, to be read after "it"; empty if it can, written with so many characters at most."""
+    try:
+        return _find_problem(value) or _try_to_write(value, max_characters)
+    except Exception:  # noqa: BLE001  connectors hand back objects of their own, which may do anything when looked at
+        return "is no JSON value"
+
+
+def _find_problem(value: Any) -> str:
+    """Looks at what could stop the writer only half-way, or take all memory."""
     waiting = [(value, 1)]
     values = characters = 0
     while waiting:
@@ -44,7 +53,7 @@ def find_problem(value: Any) -> str:
         if depth > MAX_DEPTH:
             return f"is nested deeper than {MAX_DEPTH} levels"
         if values > _MAX_VALUES or characters > _MAX_CHARACTERS:
-            return "is too large"
+            return TOO_LARGE
         if isinstance(one, float) and not math.isfinite(one):
             return "holds a number that is not finite"
         if isinstance(one, int) and one.bit_length() > _MAX_INTEGER_BITS:
@@ -53,11 +62,11 @@ def find_problem(value: Any) -> str:
             waiting += [(part, depth + 1) for pair in one.items() for part in pair]
         elif isinstance(one, list | tuple):
             waiting += [(part, depth + 1) for part in one]
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return "is no JSON value"
     return ""
+
+
+def _try_to_write(value: Any, max_characters: int) -> str:
+    return TOO_LARGE if len(json.dumps(value, allow_nan=False)) > max_characters else ""
 
 
 def _parse(body: bytes) -> Any:

@@ -1,6 +1,5 @@
 """Calls that scripts make outside: allowed or not, with the right settings, and every error in our own words."""
 
-import json
 import sqlite3
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -180,15 +179,13 @@ class Tools:
         if tool.check is None:
             return None
         call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
-        ready = self.make_ready(workflow, call, mutation.key)
+        ready = replace(self.make_ready(workflow, call, mutation.key), since=mutation.begun)
         try:
-            found = tool.check(ready)
-            json.dumps(found.result, allow_nan=False)
+            return tool.check(ready)
         except ToolFailedError as error:
             raise self._told(error.failure, ready) from error
         except Exception as error:
             raise self._told(_mistake(tool, ready, error, FailureClass.INTERNAL), ready) from error
-        return found
 
     def make_ready(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
         """The call as its tool gets it, with settings and secrets; nothing has been done outside yet."""
@@ -235,8 +232,7 @@ class Tools:
     def _run(self, tool: Tool, ready: Call) -> Any:
         self._note_use(ready.connection)
         try:
-            answer = tool.run(ready)
-            json.dumps(answer, allow_nan=False)
+            return tool.run(ready)
         except ToolFailedError as error:
             failure = error.failure
             if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
@@ -245,7 +241,6 @@ class Tools:
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
             raise self._told(_mistake(tool, ready, error, kind), ready) from error
-        return answer
 
     def _told(self, failure: Failure, ready: Call) -> FailedError:
         """As it may be kept and shown: whatever the connector quotes, its secrets are not in it."""
