@@ -14,6 +14,10 @@ NOT_DONE = (307, 308)
 _LOOK = "It may have done what was asked: look whether it did."
 
 
+class BrokenError(ToolFailedError):
+    """The connection broke, or took too long, after something was sent."""
+
+
 def not_reached(sentence: str, *, offline: bool = False) -> ToolFailedError:
     """Nothing was sent. Being offline brings nobody nearer to being blocked."""
     kind = classify_trouble(Trouble.NOT_REACHED, mutating=False)
@@ -35,7 +39,7 @@ def not_trusted(host: str, reason: str) -> ToolFailedError:
 def broken(sentence: str, *, acts: bool) -> ToolFailedError:
     """The request was sent, at least in part, and no whole answer came."""
     kind = classify_trouble(Trouble.BROKEN, mutating=acts)
-    return ToolFailedError.because(kind, f"{sentence} {_LOOK}" if acts else sentence)
+    return BrokenError.because(kind, f"{sentence} {_LOOK}" if acts else sentence)
 
 
 def unusable(sentence: str, *, acts: bool) -> ToolFailedError:

@@ -1,5 +1,7 @@
 """Google: mail, calendar and files of the account that signed in."""
 
+from datetime import timedelta
+
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
 from scheduler.connections.connectors.google import calendar, drive, mail
 from scheduler.connections.connectors.google.web import account_of, place_of
@@ -73,6 +75,8 @@ _MAIL_TOOLS = (
         mutating=True,
         acts_on_others=True,
         check=mail.check_send,
+        # Accepted mail is put among the sent ones by a queue of Google's.
+        apply_window=timedelta(minutes=2),
     ),
     Tool(
         name="label_mail",
@@ -119,6 +123,7 @@ _CALENDAR_TOOLS = (
         run=calendar.create_event,
         mutating=True,
         check=calendar.check_event,
+        # Not idempotent: the id is ours, but Google does not promise to notice a second one at once.
     ),
 )
 _FILE_TOOLS = (
@@ -147,6 +152,8 @@ _FILE_TOOLS = (
         run=drive.upload,
         mutating=True,
         check=drive.check_upload,
+        # What Drive finds may be minutes behind what it holds.
+        apply_window=timedelta(minutes=5),
     ),
 )
 
