@@ -80,7 +80,7 @@ class Call:
     """The idempotency key of an outside action; empty for reads."""
     now: datetime
     seconds: float = 30
-    """How long the call may take."""
+    """How long the call may wait for anything to move; without a size to speak of, how long it may take."""
     connection: str
     """Its name, as in "table:expenses"."""
     workflow: str = ""

@@ -38,7 +38,7 @@ class LimitedSocket:
         while left:
             self._inner.settimeout(self._limit.left())
             sent = self._inner.send(left)
-            self._limit.moved(sent)
+            self._limit.note_progress(sent)
             left = left[sent:]
 
     def makefile(self, _mode: str = "rb", *_: Any) -> io.BufferedReader:
@@ -89,7 +89,7 @@ class LimitedReader(io.RawIOBase):
         self._inner.settimeout(self._limit.left())
         content = self._inner.recv(size)
         self._limit.left()  # what came too late does not count
-        self._limit.moved(len(content))
+        self._limit.note_progress(len(content))
         if self._header_bytes is not None:
             if not content:  # the library would take half of the headers for all of them
                 raise ConnectionAbortedError

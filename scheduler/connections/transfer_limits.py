@@ -8,20 +8,24 @@ from time import monotonic
 
 from scheduler.connections.dialling import Deadline
 
-MIN_BYTES_PER_SECOND = 10_000
-"""Slower than any connection that can be worked with: 25 MB may take 42 minutes, a megabyte 100 seconds, and a server
-that sends a byte a second is given up on after `seconds`."""
+MIN_BYTES_PER_S = 16 * 1024
+"""A bad mobile line is faster. At this rate 25 MB take 27 minutes, and a server that sends a byte a second is given up
+on after `seconds`."""
 
 
 class TransferLimit(Deadline):
-    """One for a whole exchange, from the first attempt to reach the server to the last byte of its answer."""
+    """One for a whole exchange, from the first attempt to reach the server to the last byte of its answer.
 
-    def __init__(self, seconds: float) -> None:
+    `max_bytes` is what may move in it: a server that goes on with more wins no time by that.
+    """
+
+    def __init__(self, seconds: float, max_bytes: int) -> None:
         super().__init__(seconds)
         self._began = self._progress = monotonic()
         self._moved = 0
+        self._max_bytes = max_bytes
 
-    def moved(self, count: int) -> None:
+    def note_progress(self, count: int) -> None:
         """So many bytes more were sent or received."""
         if count > 0:
             self._moved += count
@@ -30,7 +34,7 @@ class TransferLimit(Deadline):
     def left(self) -> float:
         """How long to wait for the next byte; TimeoutError if there is no time left."""
         without_progress = self._progress + self.seconds
-        in_all = self._began + self.seconds + self._moved / MIN_BYTES_PER_SECOND
+        in_all = self._began + self.seconds + min(self._moved, self._max_bytes) / MIN_BYTES_PER_S
         left = min(without_progress, in_all) - monotonic()
         if left <= 0:
             raise TimeoutError

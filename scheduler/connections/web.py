@@ -112,7 +112,7 @@ def request(  # noqa: PLR0913  one door for all that can differ
     from scheduler.connections.transfer_limits import TransferLimit  # noqa: PLC0415  costs the start of the app
     from scheduler.connections.wire import exchange, read_url  # noqa: PLC0415  as above
 
-    limit = limit or TransferLimit(seconds)
+    limit = limit or TransferLimit(seconds, most + len(body or b""))
     place = read_url(url)
     if place.auth:
         raise wrong("A user or password in an address would be shown. Write them in the fields of the connection.")

@@ -211,9 +211,9 @@ def test_as_long_as_bytes_move_a_transfer_may_take_longer_than_the_limit(monkeyp
 def test_what_is_sent_does_not_wait_in_a_buffer_for_longer_than_the_limit() -> None:
     """Else the time that a slow line needs for it would count as time without progress."""
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as inner:
-        limited_socket.LimitedSocket(inner, transfer_limits.TransferLimit(30))
+        limited_socket.LimitedSocket(inner, transfer_limits.TransferLimit(30, 1))
         waiting = inner.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
-    assert waiting <= 30 * transfer_limits.MIN_BYTES_PER_SECOND
+    assert waiting <= 30 * transfer_limits.MIN_BYTES_PER_S
 
 
 def test_slower_than_the_slowest_rate_is_given_up_on(clock: Clock) -> None:
@@ -229,6 +229,33 @@ def test_slower_than_the_slowest_rate_is_given_up_on(clock: Clock) -> None:
     with wild(trickle) as server:
         told = failure(lambda: get(server.url))
     assert told.kind is FailureClass.TRANSIENT
+
+
+def endless_trailers(connection: socket.socket, over: threading.Event) -> None:
+    hear_all(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")
+    while not over.is_set():
+        connection.sendall(b"X: x\r\n" * 1000)
+
+
+def endless_extensions(connection: socket.socket, over: threading.Event) -> None:
+    hear_all(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while not over.is_set():
+        connection.sendall((b"1;a=" + b"x" * 60_000 + b"\r\nx\r\n") * 10)
+
+
+@pytest.mark.parametrize("behave", [endless_trailers, endless_extensions])
+def test_however_much_moves_beside_the_body_it_ends(
+    behave: Callable[[socket.socket, threading.Event], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At full speed, and with hardly a byte of the body that could become too much."""
+    clock = Slow()
+    monkeypatch.setattr(dialling, "monotonic", clock)
+    monkeypatch.setattr(transfer_limits, "monotonic", clock)
+    with wild(behave) as server:
+        read, acted = both(server.url, most=100_000)
+    assert (read.kind, acted.kind) == (FailureClass.TRANSIENT, FailureClass.UNSURE)
 
 
 def test_a_server_may_answer_before_it_has_heard_all() -> None:

@@ -60,6 +60,7 @@ PLAYS: dict[str, Play] = {
     "reset at once": stop("reset", heard="nothing"),
     "close in request": stop("close", heard="part"),
     "reset in request": stop("reset", heard="part"),
+    "stall in request": stop("stall", heard="part"),
     "close after request": stop("close", heard="all"),
     "reset after request": stop("reset", heard="all"),
     "stall after request": stop("stall", heard="all"),
@@ -86,6 +87,7 @@ close at once          U     U     U     U    U     U     U
 reset at once          U     U     U     U    U     U     U
 close in request       U     U     U     U    U     U     U
 reset in request       U     U     U     U    U     U     U
+stall in request       U     U     U     U    U     U     U
 close after request    U     U     U     U    U     U     U
 reset after request    U     U     U     U    U     U     U
 stall after request    U     U     U     U    U     U     U

@@ -79,7 +79,7 @@ def _get_all(call: Call) -> dict[str, Any]:
     pages = call.parameters.get("pages") or 10
     if not 1 <= pages <= _MOST_PAGES:
         raise wrong(f'"pages" takes a number from 1 to {_MOST_PAGES}.')
-    limit = TransferLimit(call.seconds)
+    limit = TransferLimit(call.seconds, _LARGEST)
     headers, room = _headers(call), _LARGEST
     items: list[Any] = []
     url: str | None = _address(call)
