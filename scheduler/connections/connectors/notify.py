@@ -37,6 +37,7 @@ def notify(tell: Callable[[str, str], None]) -> Connector:
                 },
                 run=send,
                 mutating=True,
+                # Nothing acts late on this computer, and nobody can ask a screen what was on it.
             ),
         ),
         test=test,

@@ -75,7 +75,8 @@ _MAIL_TOOLS = (
         mutating=True,
         acts_on_others=True,
         check=mail.check_send,
-        # Accepted mail is put among the sent ones by a queue of Google's.
+        # Accepted mail is put among the sent ones by a queue of Google's. Not idempotent: a Message-ID that was there
+        # before is sent again.
         apply_window=timedelta(minutes=2),
     ),
     Tool(
@@ -90,6 +91,7 @@ _MAIL_TOOLS = (
         run=mail.label,
         mutating=True,
         check=mail.check_label,
+        # Not idempotent by promise: a second change is harmless only as long as nobody else changes the labels.
     ),
 )
 _CALENDAR_TOOLS = (
@@ -152,7 +154,7 @@ _FILE_TOOLS = (
         run=drive.upload,
         mutating=True,
         check=drive.check_upload,
-        # What Drive finds may be minutes behind what it holds.
+        # What Drive finds may be minutes behind what it holds. Not idempotent: Drive takes no key of ours for a file.
         apply_window=timedelta(minutes=5),
     ),
 )

@@ -215,6 +215,7 @@ slack = Connector(
             mutating=True,
             acts_on_others=True,
             check=_check_post,
+            # A message is there once Slack has accepted it. Not idempotent: Slack takes no key for posting.
         ),
     ),
     test=_test,
