@@ -93,9 +93,9 @@ def to_wire(host: str) -> str:
     name = host.lower() if host.isascii() else _encode(host)
     labels = name.removesuffix(".").split(".")
     if len(name) > _MAX_NAME_LENGTH + 1 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise BadHostNameError("This is not the name of a server. Write it as in www.example.org.")
+        raise BadHostNameError("This is not a valid server name. Write it like www.example.org.")
     if _NUMBER.fullmatch(labels[-1]):  # 127.1, 0x7f000001 and 2130706433 mean different computers to different programs
-        raise BadHostNameError("Write the address of a server with four numbers, as in 192.0.2.1.")
+        raise BadHostNameError("Write the IP address with four numbers, like 192.0.2.1.")
     return name
 
 
@@ -169,7 +169,7 @@ def _encode(host: str) -> str:
         return idna.encode(host, uts46=True, std3_rules=True).decode()
     except (idna.IDNAError, UnicodeError):
         raise BadHostNameError(
-            "This name of a server has letters that no name may have. Write it as its owner does."
+            "This server name contains characters that are not allowed. Write it the way its owner does."
         ) from None
 
 

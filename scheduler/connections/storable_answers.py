@@ -20,7 +20,7 @@ def with_storable_answers(tool: Tool) -> Tool:
         if tool.mutating:
             return _or_note(answer)
         if reason := find_problem(answer):
-            raise wrong(f"What {call.connection} answered cannot be used, because it {reason}.")
+            raise wrong(f"What {call.connection} answered cannot be used because it {reason}.")
         return answer
 
     def look(call: Call) -> Checked:
@@ -33,4 +33,4 @@ def with_storable_answers(tool: Tool) -> Tool:
 
 def _or_note(answer: Any) -> Any:
     reason = find_problem(answer, _MAX_CHARACTERS)
-    return {"note": f"It was done. Its answer could not be kept, because it {reason}."} if reason else answer
+    return {"note": f"Done, but the answer could not be stored because it {reason}."} if reason else answer

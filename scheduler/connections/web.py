@@ -83,7 +83,7 @@ class Answer:
         if error.reason == NOT_JSON:
             return unusable(f"{self.host} answered with something that is not JSON.", acts=self.acts)
         return unusable(
-            f"{self.host} answered with JSON that cannot be used, because it {error.reason}.", acts=self.acts
+            f"{self.host} answered with JSON that cannot be used because it {error.reason}.", acts=self.acts
         )
 
 

@@ -52,7 +52,7 @@ def refusal(
 ) -> ToolFailedError:
     """The failure behind a status other than success; `said` is what the server said about it, fit to be shown."""
     if status < 300:
-        return unusable(f"{host} answered with {status}, which does not say that it was done.", acts=acts)
+        return unusable(f"{host} answered with {status}, which does not confirm that it was done.", acts=acts)
     if status < 400:
         sentence = f"{host} sent us on to another address ({status}), which is not followed here."
         return unusable(sentence, acts=acts and status not in NOT_DONE)

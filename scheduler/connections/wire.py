@@ -128,7 +128,7 @@ def is_readable(answer: HTTPResponse) -> bool:
 
 
 def _not_here(sent_by: str) -> ToolFailedError:
-    return wrong(f"{sent_by} sends us on to this computer itself, which is not followed.")
+    return wrong(f"{sent_by} redirects to this computer, which is not allowed.")
 
 
 def chunks(answer: HTTPResponse, host: str, limit: TransferLimit, *, acts: bool) -> Iterator[bytes]:

@@ -166,7 +166,7 @@ def test_a_server_elsewhere_cannot_send_us_to_this_computer(host: str, monkeypat
         assert here.asked == []
     assert (told.kind, told.sentence) == (
         FailureClass.LOGIC,
-        "public.example sends us on to this computer itself, which is not followed.",
+        "public.example redirects to this computer, which is not allowed.",
     )
 
 
@@ -299,7 +299,7 @@ def test_json_that_cannot_be_kept_is_a_failure_that_names_the_service(body: byte
     told = failure(answer.json)
     assert (told.kind, told.sentence) == (
         FailureClass.LOGIC,
-        f"example.org answered with JSON that cannot be used, because it {reason}.",
+        f"example.org answered with JSON that cannot be used because it {reason}.",
     )
 
 

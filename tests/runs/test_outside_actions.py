@@ -209,7 +209,7 @@ def test_an_action_whose_answer_cannot_be_stored_is_done_all_the_same(shop: Shop
     assert (len(shop.world.calls), len(shop.world.checks)) == (1, 0)
     outcome, result = shop.state("C")["told"]
     assert outcome == "applied"
-    assert result["note"].startswith("It was done. Its answer could not be kept, because it ")
+    assert result["note"].startswith("Done, but the answer could not be stored because it ")
 
 
 @pytest.mark.parametrize("answer", UNSTORABLE, ids=lambda answer: type(answer).__name__)
@@ -220,7 +220,7 @@ def test_what_was_read_and_cannot_be_stored_is_a_failure_that_names_the_connecti
     shop.tick()
     run = shop.runs("C")[-1]
     assert run.status == "failed:logic"
-    assert "What world:x answered cannot be used, because it " in str(run.error)
+    assert "What world:x answered cannot be used because it " in str(run.error)
 
 
 def test_a_refusal_before_anything_was_done_leaves_no_action_behind(shop: Shop) -> None:

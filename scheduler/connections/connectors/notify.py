@@ -14,7 +14,7 @@ def notify(tell: Callable[[str, str], None]) -> Connector:
         try:
             tell(call.parameters["title"], call.parameters.get("text") or "")
         except RuntimeError as error:
-            sentence = "Notifications cannot be shown at the moment."
+            sentence = "Notifications cannot be shown right now."
             raise ToolFailedError.because(FailureClass.TRANSIENT, sentence) from error
 
     def test(_: Call) -> str:

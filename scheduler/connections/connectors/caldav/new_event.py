@@ -34,7 +34,9 @@ def create(call: Call) -> dict[str, Any]:
     try:
         found = _find(call)
     except ToolFailedError as error:
-        raise unusable(f"{answer.host} has such an event already, and did not say which.", acts=True) from error
+        raise unusable(
+            f"{answer.host} already has an event at this address, and it could not be read.", acts=True
+        ) from error
     if found is None:
         raise refused
     return found

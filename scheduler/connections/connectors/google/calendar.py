@@ -55,7 +55,7 @@ def _find_taken(call: Call, taken: TakenError) -> dict[str, Any]:
     try:
         checked = check_event(call)
     except ToolFailedError as error:
-        raise unusable("Google has such an event already, and did not say which.", acts=True) from error
+        raise unusable("Google already has an event with this id, and it could not be read.", acts=True) from error
     if not checked.happened:
         raise taken
     result: dict[str, Any] = checked.result

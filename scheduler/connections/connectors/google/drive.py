@@ -70,7 +70,7 @@ def check_upload(call: Call) -> Checked:
         if answer.get("incompleteSearch"):
             raise ToolFailedError.because(
                 FailureClass.TRANSIENT,
-                "Google did not look through all files, so it cannot be told whether this one is.",
+                "Google searched only some of the files, so it is unclear whether this one was uploaded.",
             )
     return Checked(happened=False)
 

@@ -14,7 +14,7 @@ _CHARSET = re.compile(r'charset="?([A-Za-z0-9_.:-]+)', re.IGNORECASE)
 _KEYS = ("message", "error_description", "detail", "error", "title")
 _LONGEST = 200
 _NOT_WHOLE = "The answer is too large, or in a form that cannot be read."
-_NOT_JSON = "The answer says that it is JSON, and cannot be used as such."
+_NOT_JSON = "The answer is marked as JSON but cannot be read as JSON."
 
 
 def shown(answer: Answer) -> dict[str, Any]:

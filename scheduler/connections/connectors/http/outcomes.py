@@ -24,9 +24,11 @@ def doubt(answer: Answer) -> ToolFailedError | None:
     connection, the page of a network that asks for a login comes as a success of the server that was asked.
     """
     if answer.status in _UNCLEAR:
-        return unusable(f"{answer.host} answered with {answer.status}, which does not say that it was done.", acts=True)
+        return unusable(
+            f"{answer.host} answered with {answer.status}, which does not confirm that it was done.", acts=True
+        )
     if isinstance(answer.incomplete, BrokenError):
         return answer.incomplete
     if answer.url.startswith("http:") and not is_local_name(answer.host) and _PAGE.match(answer.body[:_BEGINNING]):
-        return unusable(f"{answer.host} answered with a web page, as networks do that ask for a login.", acts=True)
+        return unusable(f"{answer.host} answered with a web page. It may be the login page of this network.", acts=True)
     return None

@@ -87,7 +87,7 @@ def _check_post(call: Call) -> Checked:
         if about.get("event_type") == _MARK and about.inner("event_payload").get("key") == _mark(call):
             return Checked(happened=True, result={"channel": channel, "id": one.get("ts")})
         if one.get("text") == text and one.get("bot_id") and "metadata" not in one:
-            raise _cannot_tell("An app said the same there, and Slack does not tell for whom.")
+            raise _cannot_tell("An app posted the same text there, and Slack does not say whether it was this one.")
         count += 1
     if count == _LOOKED_AT:
         raise _cannot_tell("So much was said since then that it cannot be told whether this was posted.")

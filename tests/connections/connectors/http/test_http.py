@@ -251,7 +251,7 @@ def test_an_action_was_done_however_its_answer_is_written(body: bytes) -> None:
     with web(lambda _: Reply(body=body, headers={"Content-Type": "application/json"})) as server:
         got = use(server, "send", path="a")
         assert got["text"] == body.decode()
-        assert got["note"] == "The answer says that it is JSON, and cannot be used as such."
+        assert got["note"] == "The answer is marked as JSON but cannot be read as JSON."
         assert refused(server, "get", path="a").kind is FailureClass.LOGIC
 
 
