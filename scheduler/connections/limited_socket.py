@@ -3,6 +3,7 @@
 import io
 import re
 import socket
+from contextlib import suppress
 from typing import Any
 
 from scheduler.connections.transfer_limits import TransferLimit
@@ -25,7 +26,8 @@ class LimitedSocket:
     """What of a socket the libraries use; each wait ends by the limit, however little arrives at a time."""
 
     def __init__(self, inner: socket.socket, limit: TransferLimit) -> None:
-        inner.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+        with suppress(OSError):  # the connection broke already, which sending will tell
+            inner.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
         self._inner = inner
         self._limit = limit
         self.reader = LimitedReader(inner, limit)

@@ -13,8 +13,11 @@ def is_local_name(host: str) -> bool:
 
 
 def is_local_connection(connection: socket.socket) -> bool:
-    """By where a connection really ended, whatever name it was dialled by."""
-    there, here = connection.getpeername()[0], connection.getsockname()[0]
+    """By where a connection really ended, whatever name it was dialled by; one that broke already is nowhere."""
+    try:
+        there, here = connection.getpeername()[0], connection.getsockname()[0]
+    except OSError:
+        return False
     return there == here or _is_local_address(there)
 
 

@@ -15,7 +15,7 @@ from scheduler.connections.disk import explained, sync_folder
 from scheduler.connections.json_values import NOT_JSON, UnusableJsonError, read_json, read_what_can_be_kept
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.told import Told
-from scheduler.connections.web_errors import NOT_DONE, refusal, unusable
+from scheduler.connections.web_errors import NOT_DONE, BrokenError, refusal, unusable
 
 if TYPE_CHECKING:
     import ssl
@@ -139,7 +139,12 @@ def request(  # noqa: PLR0913  one door for all that can differ
 
 
 def check(answer: Answer, now: datetime, said: str = "") -> Answer:
-    """The same answer if it is a success, else ToolFailedError; `said` is what the server said, fit to be shown."""
+    """The same answer if it is a success, else ToolFailedError; `said` is what the server said, fit to be shown.
+
+    A success that broke off is none: a server that fails half-way can do nothing else, as its status is out by then.
+    """
+    if isinstance(answer.incomplete, BrokenError):
+        raise answer.incomplete
     if 200 <= answer.status < 300:
         return answer
     raise refusal(answer.status, answer.headers, answer.host, acts=answer.acts, now=now, said=said)

@@ -3,6 +3,7 @@
 import gzip
 import json
 import socket
+import threading
 import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,7 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer, check, request
 from scheduler.rules.failures import Failure, FailureClass
 from tests.connections.calls import NOW
-from tests.connections.web_servers import Asked, Reply, web
+from tests.connections.web_servers import Asked, Reply, hear_all, web, wild
 
 SECRET = "hunter2"
 LOGIN = {"Authorization": f"Bearer {SECRET}", "X-Api-Key": SECRET, "Accept": "text/plain"}
@@ -327,6 +328,18 @@ def test_a_status_becomes_a_class(acts: bool, expected: dict[int, str]) -> None:
         assert "example.org" in told.sentence
         assert status < 400 or f"({status}" in told.sentence
         assert status < 400 or ": no luck)" in told.sentence
+
+
+def test_a_success_that_broke_off_is_none_unless_its_status_says_enough() -> None:
+    def break_off(connection: socket.socket, _: threading.Event) -> None:
+        hear_all(connection)
+        connection.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\nabc")
+
+    with wild(break_off) as server:
+        answer = request("POST", server.url, body=b"mine", seconds=30, acts=True)
+    assert answer.status == 201
+    for read in (lambda: check(answer, NOW), answer.json, answer.told):
+        assert failure(read).kind is FailureClass.UNSURE
 
 
 def test_a_success_passes() -> None:
