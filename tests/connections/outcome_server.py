@@ -6,7 +6,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -14,10 +14,12 @@ import pytest
 from scheduler.connections import dialling
 from scheduler.connections.connector import Connector, Tool, ToolFailedError
 from scheduler.connections.connectors.caldav.connector import caldav
+from scheduler.connections.connectors.feed.connector import feed
 from scheduler.connections.connectors.google.calendar import _identity
 from scheduler.connections.connectors.google.connector import google
 from scheduler.connections.connectors.http.connector import http
 from scheduler.connections.connectors.slack.connector import slack
+from scheduler.connections.registry import Registry
 from scheduler.rules.failures import FailureClass
 from tests.connections.calls import call, tool_of
 from tests.connections.web_servers import hear, hear_all, wild
@@ -39,7 +41,7 @@ class Subject:
     tool: str
     request: str
     """How the request of the action begins; others are asked before it."""
-    done: dict[str, Any] | None
+    done: dict[str, Any] | bytes | None
     """What the service answers; None for nothing."""
     parameters: dict[str, Any]
     settings: dict[str, str] = field(default_factory=dict)
@@ -50,11 +52,17 @@ class Subject:
 
     @property
     def body(self) -> bytes:
+        if isinstance(self.done, bytes):
+            return self.done
         return b"" if self.done is None else json.dumps(self.done).encode()
 
     def with_field(self, value: bytes) -> bytes:
         """The answer with one field more."""
-        return b'{"strange": %b, %b' % (value, self.body[1:]) if self.done else b'{"strange": %b}' % value
+        return (
+            b'{"strange": %b, %b' % (value, self.body[1:])
+            if isinstance(self.done, dict)
+            else b'{"strange": %b}' % value
+        )
 
     def chosen(self) -> Tool:
         return tool_of(self.connector, self.tool)
@@ -123,6 +131,30 @@ SUBJECTS = {
     ),
 }
 
+READERS = {
+    "http": replace(SUBJECTS["http"], tool="get", request="GET /", parameters={"path": "a"}),
+    "caldav": replace(
+        SUBJECTS["caldav"],
+        tool="events",
+        request="REPORT /",
+        done=b'<multistatus xmlns="DAV:"/>',
+        parameters={"start": "2026-05-04", "end": "2026-05-05"},
+    ),
+    "slack": replace(
+        SUBJECTS["slack"],
+        tool="list_channels",
+        request="POST /api/conversations.list",
+        done={"ok": True, "channels": []},
+        parameters={},
+    ),
+    "google": replace(
+        SUBJECTS["event"], tool="list_events", request="GET /calendar", done={"items": []}, parameters={}
+    ),
+    "feed": Subject(
+        connector=feed, tool="entries", request="GET /", done=b"<rss><channel/></rss>", parameters={}, address="url"
+    ),
+}
+
 
 def answer(status: int, body: bytes, headers: str = "") -> bytes:
     is_bare = status < 200 or status in (204, 304)
@@ -155,14 +187,23 @@ def served(subject: Subject, play: Play) -> Iterator[str]:
         yield server.url
 
 
+def use(subject: Subject, address: str, seconds: float = 30) -> FailureClass | None:
+    """As what it fails, if it does; as the registry hands out the tool, so that its answer can be stored."""
+    given = {subject.address: address, **subject.settings}
+    tool = Registry([subject.connector]).tool(f"{subject.connector.kind}:it", subject.tool)
+    try:
+        json.dumps(tool.run(call(given, KEY, seconds, **subject.parameters)), allow_nan=False)
+    except ToolFailedError as error:
+        return error.failure.kind
+    return None
+
+
 def end_of(subject: Subject, address: str, seconds: float = 30) -> str:
     """How the action ends: applied, failed or unsure."""
-    given = {subject.address: address, **subject.settings}
-    try:
-        subject.chosen().run(call(given, KEY, seconds, **subject.parameters))
-    except ToolFailedError as error:
-        return "unsure" if error.failure.kind is FailureClass.UNSURE else "failed"
-    return "applied"
+    failure = use(subject, address, seconds)
+    if failure is None:
+        return "applied"
+    return "unsure" if failure is FailureClass.UNSURE else "failed"
 
 
 def say(*pieces: bytes) -> Play:
@@ -235,14 +276,18 @@ def stop(how: str, *, heard: str, said: bytes = b"") -> Play:
 
 @contextmanager
 def unreachable(kind: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A server that nobody reaches: nothing can have been done."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))  # bound and not listening: nobody else gets the port, and it refuses
-        port = listener.getsockname()[1]
-        if kind == "unknown name":
+    """A server that nobody reaches, or none that can say who it is: nothing can have been done."""
+    if kind == "no encryption":
+        with wild(lambda connection, _: connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")) as server:
+            yield server.url.replace("http:", "https:")
+    elif kind == "unknown name":
 
-            def fail(*_: Any) -> Any:
-                raise socket.gaierror(socket.EAI_NONAME, "unknown")
+        def fail(*_: Any) -> Any:
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
-            monkeypatch.setattr(dialling, "_resolve", fail)  # a stand-in: not every computer has a DNS server
-        yield f"http://127.0.0.1:{port}" if kind == "refused" else "http://nowhere.example"
+        monkeypatch.setattr(dialling, "_resolve", fail)  # a stand-in: not every computer has a DNS server
+        yield "http://nowhere.example"
+    else:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))  # bound and not listening: nobody else gets the port, and it refuses
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"

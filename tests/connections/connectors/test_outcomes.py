@@ -1,15 +1,17 @@
-"""What each way in which an exchange can go means for an action: applied (A), failed (F) or unsure (U)."""
+"""What each way in which an exchange can go means: for actions applied (A), failed (F) or unsure (U); and for reads."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from scheduler.rules.failures import FailureClass
 from tests.connections import trouble
 from tests.connections.outcome_server import (
     DEEP,
     PATIENCE,
     PORTAL,
+    READERS,
     SUBJECTS,
     Play,
     answer,
@@ -21,6 +23,7 @@ from tests.connections.outcome_server import (
     status,
     stop,
     unreachable,
+    use,
     with_body,
 )
 
@@ -83,6 +86,7 @@ TABLE = """
                       http caldav slack mail label event file
 refused                F     F     F     F    F     F     F
 unknown name           F     F     F     F    F     F     F
+no encryption          F     F     F     F    F     F     F
 close at once          U     U     U     U    U     U     U
 reset at once          U     U     U     U    U     U     U
 close in request       U     U     U     U    U     U     U
@@ -157,23 +161,65 @@ close in 500           U     U     U     U    U     U     U
 ENDS = {"A": "applied", "F": "failed", "U": "unsure"}
 
 
-def cells() -> Iterator[tuple[str, str, str]]:
-    head, *rows = TABLE.strip().splitlines()
+READ_TABLE = """
+                      http caldav slack google feed
+refused                T     T     T     T     T
+close after request    T     T     T     T     T
+garbage                T     T     T     T     T
+endless headers        L     L     L     L     L
+close in header        T     T     T     T     T
+close in body          T     T     T     T     T
+broken gzip            T     T     T     T     T
+unknown encoding       L     L     L     L     L
+100 first              R     R     R     R     R
+102 and 103 first      R     R     R     R     R
+101                    L     L     L     L     L
+103 and an end         T     T     T     T     T
+success twice          R     R     R     R     R
+html                   R     L     L     L     L
+empty                  R     L     L     L     L
+{}                     R     L     L     R     L
+[]                     R     L     L     L     L
+not json               R     L     L     L     L
+1e400                  R     L     L     L     L
+700 deep               R     L     L     L     L
+302                    L     L     L     L     L
+302 here               R     L     L     L     R
+307 here               R     R     L     L     R
+400 404 409 410 412 421 422   L L L L L
+401                    A     A     A     A     A
+403                    P     P     P     P     P
+408 425 429 500 502 503 504   T T T T T
+"""
+KINDS = {
+    "R": None,
+    "T": FailureClass.TRANSIENT,
+    "L": FailureClass.LOGIC,
+    "A": FailureClass.AUTH,
+    "P": FailureClass.PERMISSION,
+}
+"""Read, or the class of the failure."""
+
+
+def cells(table: str) -> Iterator[tuple[str, str, str]]:
+    head, *rows = table.strip().splitlines()
     names = head.split()
     for row in rows:
         words = row.split()
         ends = words[-len(names) :]
         told = row[: row.index("  ")].strip()
         for play in told.split() if all(word.isdigit() for word in told.split()) else [told]:
-            yield from ((name, play, ENDS[end]) for name, end in zip(names, ends, strict=True))
+            yield from ((name, play, end) for name, end in zip(names, ends, strict=True))
 
 
-CELLS = list(cells())
+CELLS = [(name, play, ENDS[end]) for name, play, end in cells(TABLE)]
+READ_CELLS = list(cells(READ_TABLE))
+NOT_REACHED = ("refused", "unknown name", "no encryption")
 
 
 def test_the_table_is_whole() -> None:
     assert {(name, play) for name, play, _ in CELLS} == {
-        (name, play) for name in SUBJECTS for play in (*PLAYS, "refused", "unknown name")
+        (name, play) for name in SUBJECTS for play in (*PLAYS, *NOT_REACHED)
     }
     assert len(CELLS) == len(set(CELLS))
 
@@ -200,3 +246,10 @@ def test_how_an_action_ends_that_stalls() -> None:
 
     with ThreadPoolExecutor(len(STALLS)) as pool:
         assert list(pool.map(ends, STALLS)) == STALLS
+
+
+@pytest.mark.parametrize(("name", "play", "kind"), READ_CELLS, ids=[f"{name}-{play}" for name, play, _ in READ_CELLS])
+def test_how_a_read_ends(name: str, play: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = served(READERS[name], PLAYS[play]) if play in PLAYS else unreachable(play, monkeypatch)
+    with where as address:
+        assert use(READERS[name], address) is KINDS[kind]
