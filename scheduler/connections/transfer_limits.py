@@ -33,9 +33,14 @@ class TransferLimit(Deadline):
 
     def left(self) -> float:
         """How long to wait for the next byte; TimeoutError if there is no time left."""
-        without_progress = self._progress + self.seconds
-        in_all = self._began + self.seconds + min(self._moved, self._max_bytes) / MIN_BYTES_PER_S
-        left = min(without_progress, in_all) - monotonic()
+        left = min(self._progress + self.seconds, self._end_of_all()) - monotonic()
         if left <= 0:
             raise TimeoutError
         return left
+
+    def was_too_slow(self) -> bool:
+        """Whether a transfer was under way, and its time is over."""
+        return self._moved > MIN_BYTES_PER_S and monotonic() >= self._end_of_all()
+
+    def _end_of_all(self) -> float:
+        return self._began + self.seconds + min(self._moved, self._max_bytes) / MIN_BYTES_PER_S

@@ -22,7 +22,7 @@ from scheduler.connections.limited_socket import LimitedSocket, TooManyHeadersEr
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.proxy import open_tunnel, proxy_for, proxy_login
 from scheduler.connections.this_computer import is_local_connection, is_local_name
-from scheduler.connections.transfer_limits import TransferLimit
+from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
 from scheduler.connections.web_errors import broken, unusable
 
 _ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
@@ -158,10 +158,14 @@ def _told(host: str, limit: TransferLimit, *, acts: bool) -> Iterator[None]:
         if type(error) is HTTPException:  # how the standard library says that there are more than a hundred
             raise unusable(f"{host} sent more headers than are read.", acts=acts) from error
         if _too_late(error):
-            raise broken(
-                f"{host} gave no whole answer within {round(limit.seconds, 1):g} seconds.", acts=acts
-            ) from error
+            raise broken(_say_too_late(host, limit), acts=acts) from error
         raise broken(f"The connection to {host} broke before its answer was there.", acts=acts) from error
+
+
+def _say_too_late(host: str, limit: TransferLimit) -> str:
+    if limit.was_too_slow():
+        return f"The connection to {host} is too slow: less than {MIN_BYTES_PER_S // 1024} KB a second."
+    return f"{host} gave no whole answer within {round(limit.seconds, 1):g} seconds."
 
 
 def _too_late(error: BaseException | None) -> bool:
