@@ -15,7 +15,7 @@ from app.keeping.redaction import list_values, redact
 from scheduler import __version__
 
 _TAIL = 200_000
-_LIBRARIES = ("PySide6-Essentials", "croniter", "jeepney", "keyring", "platformdirs", "tzdata", "urllib3", "uv")
+_LIBRARIES = ("PySide6-Essentials", "croniter", "idna", "jeepney", "keyring", "platformdirs", "tzdata", "urllib3", "uv")
 _README = """What is in here: versions, your settings of the app, how many rows the data file has, its schema,
 and the end of the app's log without addresses, values and what errors quote. What is not: scripts, events, history,
 settings of connections, passwords. Look through it before you send it to anybody.

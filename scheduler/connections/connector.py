@@ -80,10 +80,12 @@ class Call:
     """The idempotency key of an outside action; empty for reads."""
     now: datetime
     seconds: float = 30
-    """How long the call may take."""
+    """How long the call may wait for anything to move; without a size to speak of, how long it may take."""
     connection: str
     """Its name, as in "table:expenses"."""
     workflow: str = ""
+    since: datetime | None = None
+    """For a checker: when the action that it looks for began, by the clock of this computer."""
     target: Any = None
     """What `identify_target` said when the call was approved: the tool acts on that very object or not at all."""
 

@@ -12,8 +12,6 @@ from scheduler.connections.trust import trusting
 from scheduler.connections.web_errors import not_reached, not_trusted
 
 _OFFLINE = (errno.ENETUNREACH, errno.ENETDOWN)
-MIN_BYTES_PER_S = 16 * 1024
-"""A transfer that is slower on the whole is given up. A bad mobile line is faster; 25 MB take 27 minutes at most."""
 
 
 class Deadline:
@@ -28,31 +26,6 @@ class Deadline:
         if left <= 0:
             raise TimeoutError
         return left
-
-
-class TransferLimit(Deadline):
-    """By when to give up on a transfer that stands still, or that crawls.
-
-    No single wait is longer than `seconds`. All of it together takes at most `seconds` plus what the bytes that were
-    really moved take at MIN_BYTES_PER_S, so a large transfer gets its time, and a server that sends a byte now and then
-    to keep us waiting does not.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
-        self._moved = 0
-
-    def left(self) -> float:
-        return min(super().left(), self.seconds)
-
-    def note_progress(self, count: int) -> None:
-        """So many bytes went over the connection, in either direction."""
-        self._moved += count
-        self._end += count / MIN_BYTES_PER_S
-
-    def was_too_slow(self) -> bool:
-        """Whether a transfer was under way, and its time is over."""
-        return self._moved > MIN_BYTES_PER_S and monotonic() >= self._end
 
 
 def dial(host: str, port: int, deadline: Deadline) -> socket.socket:

@@ -1,7 +1,6 @@
 """The way through a proxy, where this computer is told to take one (http_proxy, https_proxy and no_proxy)."""
 
 import base64
-import ipaddress
 import socket
 from collections.abc import Callable
 from urllib.parse import unquote
@@ -11,6 +10,7 @@ from urllib3.exceptions import LocationParseError
 from urllib3.util import Url, parse_url
 
 from scheduler.connections.mistakes import wrong
+from scheduler.connections.this_computer import is_local_name
 from scheduler.connections.web_errors import not_reached
 
 _MOST_HEADERS = 16 * 1024
@@ -18,9 +18,8 @@ _MOST_HEADERS = 16 * 1024
 
 def proxy_for(url: Url, port: int) -> Url | None:
     """The proxy to ask; this computer itself is always asked directly."""
-    host = (url.host or "").strip("[]")
     given = getproxies().get(url.scheme or "")
-    if not given or _is_here(host) or proxy_bypass(f"{url.host}:{port}"):
+    if not given or is_local_name(url.host or "") or proxy_bypass(f"{url.host}:{port}"):
         return None
     try:
         proxy = parse_url(given if "://" in given else f"http://{given}")
@@ -60,10 +59,3 @@ def open_tunnel(inner: socket.socket, url: Url, port: int, proxy: Url, left: Cal
     if status != [b"200"]:
         code = status[0][:3].decode(errors="replace") if status else "no status"
         raise not_reached(f"The proxy {proxy.host} did not connect us to {url.host} ({code}).")
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.rstrip(".") == "localhost"

@@ -18,6 +18,7 @@ from scheduler.connections.errors import (
 )
 from scheduler.connections.given import check_parameters, check_settings
 from scheduler.connections.oauth.refused import Renewing, renewable
+from scheduler.connections.storable_answers import with_storable_answers
 
 _NAME = re.compile(r"([a-z][a-z0-9_-]*):([A-Za-z0-9_-]+)", re.ASCII)
 
@@ -104,7 +105,7 @@ class Registry:
         tools = {tool.name: tool for tool in connector.tools}
         if name not in tools:
             raise UnknownToolError(f'{connection} has no tool "{name}". It has: {", ".join(tools)}.')
-        tool = tools[name]
+        tool = with_storable_answers(tools[name])
         if connector.oauth is not None or any(one.secret for one in connector.fields):
             tool = discreet(tool, connector)
         return renewable(tool, self._keeper) if self._keeper is not None and connector.oauth is not None else tool

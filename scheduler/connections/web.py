@@ -1,9 +1,8 @@
 """Requests to servers that may be slow, wrong or hostile: bounded in time and size, credentials kept to their host."""
 
-import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from scheduler.connections.addresses import join, parts_of
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.disk import explained, sync_folder
+from scheduler.connections.json_values import NOT_JSON, UnusableJsonError, read_json, read_what_can_be_kept
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.told import Told
-from scheduler.connections.web_errors import refusal, unusable
+from scheduler.connections.web_errors import NOT_DONE, BrokenError, refusal, unusable
 
 if TYPE_CHECKING:
     import ssl
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from urllib3.response import HTTPResponse
     from urllib3.util import Url
 
-    from scheduler.connections.dialling import Deadline
+    from scheduler.connections.transfer_limits import TransferLimit
 
 _MOST_OF_A_REFUSAL = 64 * 1024
 _REDIRECTS = (301, 302, 303, 307, 308)
-_AS_IT_WAS = (307, 308)
+
 _OURS = {"Accept-Encoding": "gzip", "Connection": "close", "User-Agent": "Dayhand"}
 _FRAMING = frozenset({"connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"})
 _HARMLESS = frozenset(
@@ -48,6 +48,8 @@ class Answer:
     """Upper and lower case are the same."""
     body: bytes = field(repr=False)
     """Decompressed; empty if it went into a file. Of a refusal only the beginning."""
+    incomplete: ToolFailedError | None = None
+    """Why the body of a successful action could not be read whole; the status says what it says all the same."""
     url: str
     """Where the answer came from in the end."""
     acts: bool = False
@@ -59,14 +61,30 @@ class Answer:
 
     def json(self) -> Any:
         """The JSON value in the body; after an action, one that cannot be read leaves open whether it happened."""
-        try:
-            return json.loads(self.body, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError) as error:
-            raise unusable(f"{self.host} answered with something that is not JSON.", acts=self.acts) from error
+        return self._read(read_json)
+
+    def kept_json(self) -> Any:
+        """The same with None in place of what cannot be kept, such as numbers without end."""
+        return self._read(read_what_can_be_kept)
 
     def told(self) -> Told:
-        """The same, where only an object can be used."""
-        return Told(self.json(), self.host, acts=self.acts)
+        """The same, where only an object can be used. What an action answered is used as far as it can be kept."""
+        return Told(self.kept_json() if self.acts else self.json(), self.host, acts=self.acts)
+
+    def _read(self, read: Callable[[bytes], Any]) -> Any:
+        if self.incomplete:
+            raise self.incomplete
+        try:
+            return read(self.body)
+        except UnusableJsonError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: UnusableJsonError) -> ToolFailedError:
+        if error.reason == NOT_JSON:
+            return unusable(f"{self.host} answered with something that is not JSON.", acts=self.acts)
+        return unusable(
+            f"{self.host} answered with JSON that cannot be used because it {error.reason}.", acts=self.acts
+        )
 
 
 def request(  # noqa: PLR0913  one door for all that can differ
@@ -81,54 +99,86 @@ def request(  # noqa: PLR0913  one door for all that can differ
     follow: int = 5,
     target: Path | None = None,
     context: "ssl.SSLContext | None" = None,
+    limit: "TransferLimit | None" = None,
 ) -> Answer:
-    """Ask a server, within `seconds` for all of it; raises ToolFailedError only if no usable answer came.
+    """Ask a server, with the limits of transfer_limits; raises ToolFailedError only if no usable answer came.
 
     A status of 400 or more is an answer too: see `check`. `acts` says that the request may change something, so that
-    what breaks after it was sent is unsure. What comes from a redirect to another host was asked without credentials.
-    A success goes into `target` if one is given, which is replaced in one step when the body is whole.
+    what breaks after it was sent is unsure; only a body that breaks off is told in the answer, beside the status. What
+    comes from a redirect to another host was asked without credentials, and no server elsewhere can send us to this
+    computer. A success goes into `target` if one is given, which is replaced in one step when the body is whole. One
+    `limit` may hold for several requests together.
     """
-    from scheduler.connections.dialling import Deadline  # noqa: PLC0415  costs the start of the app
+    from scheduler.connections.transfer_limits import TransferLimit  # noqa: PLC0415  costs the start of the app
     from scheduler.connections.wire import exchange, read_url  # noqa: PLC0415  as above
 
-    deadline = Deadline(seconds)
+    limit = limit or TransferLimit(seconds, most + len(body or b""))
     place = read_url(url)
     if place.auth:
         raise wrong("A user or password in an address would be shown. Write them in the fields of the connection.")
     sent = _with_ours(headers or {})
     may_leave = method in ("GET", "HEAD")
+    sent_by = ""
     for _ in range(follow + 1):
-        with exchange(method, place, sent, body, deadline=deadline, acts=acts, context=context) as answer:
+        with exchange(method, place, sent, body, limit=limit, acts=acts, context=context, sent_by=sent_by) as found:
+            answer = found.answer
             goal = answer.headers.get("Location") if follow and answer.status in _REDIRECTS else None
-            if goal is None or not (may_leave or answer.status in _AS_IT_WAS):
-                content = _take(answer, place, deadline, most, acts=acts, target=target)
-                return Answer(status=answer.status, headers=answer.headers, body=content, url=place.url, acts=acts)
+            if goal is None or not (may_leave or answer.status in NOT_DONE):
+                body_read, incomplete = _take(answer, place, limit, most, acts=acts, target=target)
+                return Answer(
+                    status=answer.status,
+                    headers=answer.headers,
+                    body=body_read,
+                    incomplete=incomplete,
+                    url=place.url,
+                    acts=acts,
+                )
+            sent_by = "" if found.is_local else place.host or ""
             place, sent = _onwards(place, goal, sent, may_leave=may_leave)
     raise wrong(f"{place.host} sends us from one address to the next, more than {follow} times.")
 
 
 def check(answer: Answer, now: datetime, said: str = "") -> Answer:
-    """The same answer if it is a success, else ToolFailedError; `said` is what the server said, fit to be shown."""
+    """The same answer if it is a success, else ToolFailedError; `said` is what the server said, fit to be shown.
+
+    A success that broke off is none: a server that fails half-way can do nothing else, as its status is out by then.
+    """
+    if isinstance(answer.incomplete, BrokenError):
+        raise answer.incomplete
     if 200 <= answer.status < 300:
         return answer
     raise refusal(answer.status, answer.headers, answer.host, acts=answer.acts, now=now, said=said)
 
 
 def _take(
-    answer: "HTTPResponse", place: "Url", deadline: "Deadline", most: int, *, acts: bool, target: Path | None
-) -> bytes:
-    """The body of a success, or the beginning of what was said about a refusal."""
-    from scheduler.connections.wire import chunks  # noqa: PLC0415  as above
+    answer: "HTTPResponse", place: "Url", limit: "TransferLimit", most: int, *, acts: bool, target: Path | None
+) -> tuple[bytes, ToolFailedError | None]:
+    """The body of a success, or the beginning of what was said about a refusal; for an action also why it is cut."""
+    from scheduler.connections.wire import chunks, is_readable  # noqa: PLC0415  as above
 
     host = place.host or ""
-    arriving = chunks(answer, host, deadline, acts=acts)
+    arriving = chunks(answer, host, limit, acts=acts)
     if answer.status >= 300:
-        return _beginning(arriving)
+        return _beginning(arriving), None
+    if not is_readable(answer):
+        encoding = answer.headers.get("Content-Encoding", "")[:40].lower()
+        failure = unusable(f"{host} answered in a form that was not asked for ({encoding}).", acts=acts)
+        if acts:
+            return b"", failure
+        raise failure
     arriving = _bounded(arriving, host, most, acts=acts)
-    if target is None:
-        return b"".join(arriving)
-    _keep(arriving, target)
-    return b""
+    if target is not None:
+        _keep(arriving, target)
+        return b"", None
+    content = bytearray()
+    try:
+        for chunk in arriving:
+            content += chunk
+    except ToolFailedError as error:
+        if not acts:
+            raise
+        return bytes(content), error
+    return bytes(content), None
 
 
 def _beginning(arriving: Iterator[bytes]) -> bytes:
@@ -210,10 +260,6 @@ def _with_ours(given: Mapping[str, str]) -> dict[str, str]:
             raise wrong(f'The value of the header "{name}" holds characters that cannot be sent.')
     names = {name.lower() for name in given}
     return {**{name: value for name, value in _OURS.items() if name.lower() not in names}, **given}
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 def _host(url: str) -> str:

@@ -9,7 +9,13 @@ from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import Failure, FailureClass, Trouble, classify_status, classify_trouble
 
 _LONGEST_WAIT = timedelta(days=1)
+NOT_DONE = (307, 308)
+"""Redirects that say by definition that nothing was done yet: the same is to be asked elsewhere."""
 _LOOK = "It may have done what was asked: look whether it did."
+
+
+class BrokenError(ToolFailedError):
+    """The connection broke, or took too long, after something was sent."""
 
 
 def not_reached(sentence: str, *, offline: bool = False) -> ToolFailedError:
@@ -33,7 +39,7 @@ def not_trusted(host: str, reason: str) -> ToolFailedError:
 def broken(sentence: str, *, acts: bool) -> ToolFailedError:
     """The request was sent, at least in part, and no whole answer came."""
     kind = classify_trouble(Trouble.BROKEN, mutating=acts)
-    return ToolFailedError.because(kind, f"{sentence} {_LOOK}" if acts else sentence)
+    return BrokenError.because(kind, f"{sentence} {_LOOK}" if acts else sentence)
 
 
 def unusable(sentence: str, *, acts: bool) -> ToolFailedError:
@@ -45,8 +51,11 @@ def refusal(
     status: int, headers: Mapping[str, str], host: str, *, acts: bool, now: datetime, said: str = ""
 ) -> ToolFailedError:
     """The failure behind a status other than success; `said` is what the server said about it, fit to be shown."""
+    if status < 300:
+        return unusable(f"{host} answered with {status}, which does not confirm that it was done.", acts=acts)
     if status < 400:
-        return unusable(f"{host} sent us on to another address ({status}), which is not followed here.", acts=acts)
+        sentence = f"{host} sent us on to another address ({status}), which is not followed here."
+        return unusable(sentence, acts=acts and status not in NOT_DONE)
     kind = classify_status(status, mutating=acts)
     wait = retry_after(headers, now) if kind is FailureClass.TRANSIENT else None
     reason = f"{status} {_phrase(status)}".rstrip()

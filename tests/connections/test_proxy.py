@@ -14,7 +14,7 @@ from scheduler.connections import dialling
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.web import Answer, request
 from scheduler.rules.failures import Failure, FailureClass
-from tests.connections.web_servers import Asked, Reply, hear, web, wild
+from tests.connections.web_servers import Reply, hear, web, wild
 
 AUTHORITY = trustme.CA()
 
@@ -87,19 +87,6 @@ def test_an_open_server_is_asked_through_the_proxy(monkeypatch: pytest.MonkeyPat
             "api.example",
             "Basic bWU6aHVudGVyMg==",
         )
-
-
-def test_the_login_of_the_proxy_stays_with_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A redirect to this computer goes past the proxy, and leaves its login behind."""
-    with web(lambda _: Reply(body=b"here")) as here:
-
-        def answer(_: Asked) -> Reply:
-            return Reply(302, headers={"Location": here.url})
-
-        with web(answer) as proxy:
-            monkeypatch.setenv("http_proxy", proxy.url.replace("//", "//me:hunter2@"))
-            assert get("http://api.example/").body == b"here"
-        assert "Proxy-Authorization" not in here.asked[0].headers
 
 
 def test_this_computer_and_exceptions_are_asked_directly(monkeypatch: pytest.MonkeyPatch) -> None:

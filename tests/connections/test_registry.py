@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +98,10 @@ def test_a_tool_that_knows_a_secret_is_discreet_about_it() -> None:
     assert found.check is not None and found.check(asked) == Checked(happened=True, result={"password": "•••"})
 
 
-def test_a_tool_without_secrets_is_handed_out_as_it_is() -> None:
-    plain = Registry([mailbox(fields=(Field(name="host", label="Server"),))])
-    assert plain.tool("mailbox:home", "say") is SAY
+def test_answers_of_a_tool_without_secrets_stay_as_they_are() -> None:
+    tell = replace(LOOK, name="tell", run=lambda call: {"host": call.settings["host"], "token": "1234"})
+    plain = Registry([mailbox(fields=(Field(name="host", label="Server"),), tools=(tell,))])
+    assert plain.tool("mailbox:home", "tell").run(call({"host": "1234"})) == {"host": "1234", "token": "1234"}
 
 
 def test_an_unknown_tool_is_refused_with_those_that_exist() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.connections import dialling
+from scheduler.connections import dialling, limited_socket, transfer_limits
 from scheduler.connections.web import request
 from scheduler.rules.failures import FailureClass
 from tests.connections import trouble
-from tests.connections.trouble import both, failure, get
-from tests.connections.web_servers import hear, wild
+from tests.connections.trouble import both, failure, get, post
+from tests.connections.web_servers import Reply, hear, hear_all, web, wild
 
 no_proxy = trouble.no_proxy
 TRICKLES = 600
@@ -33,6 +33,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(dialling, "monotonic", clock)
+    monkeypatch.setattr(transfer_limits, "monotonic", clock)
     return clock
 
 
@@ -55,7 +56,7 @@ def test_however_little_arrives_at_a_time_the_deadline_holds(parts: tuple[bytes,
     with wild(behave) as server:
         read = failure(lambda: get(server.url))
     with wild(behave) as server:  # a server for each, so that none moves the clock of another
-        acted = failure(lambda: request("POST", server.url, body=b"mine", seconds=30, acts=True))
+        acted = failure(lambda: post(server.url))
     with wild(behave) as server:
         assert get(server.url, seconds=2 * TRICKLES).status in (200, 204)
     assert (read.kind, read.counts) == (FailureClass.TRANSIENT, True)
@@ -149,13 +150,112 @@ def test_an_answer_that_breaks_off_is_no_answer(said: bytes, tmp_path: Path, cap
 
 
 def test_an_answer_of_a_kind_that_nobody_asked_for_is_none() -> None:
-    def hint(connection: socket.socket, _: threading.Event) -> None:
+    def switch(connection: socket.socket, _: threading.Event) -> None:
         hear(connection)
-        connection.sendall(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+        connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")
 
-    with wild(hint) as server:
+    with wild(switch) as server:
         read, acted = both(server.url)
     assert (read.kind, acted.kind) == (FailureClass.LOGIC, FailureClass.UNSURE)
+
+
+ANNOUNCED = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n", b"HTTP/1.0 102 Processing\r\n\r\n"
+FINAL = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"
+
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize("before", [*ANNOUNCED, b"".join(ANNOUNCED) * 20, b"HTTP/1.1 100 Continue\r\n\r\n", b""])
+def test_what_only_announces_an_answer_is_read_past(before: bytes, size: int) -> None:
+    """Whatever the pieces in which it arrives, and up to a number of them."""
+
+    def announce(connection: socket.socket, _: threading.Event) -> None:
+        hear_all(connection)
+        said = before + FINAL
+        for start in range(0, len(said), size):
+            connection.sendall(said[start : start + size])
+
+    with wild(announce) as server:
+        assert (get(server.url).status, post(server.url).body) == (201, b"{}")
+
+
+def test_an_announcement_without_an_answer_is_none() -> None:
+    def announce(connection: socket.socket, _: threading.Event) -> None:
+        hear_all(connection)
+        connection.sendall(ANNOUNCED[0])
+
+    with wild(announce) as server:
+        read, acted = both(server.url)
+    assert (read.kind, acted.kind) == (FailureClass.TRANSIENT, FailureClass.UNSURE)
+
+
+class Slow(Clock):
+    """Each look at it takes a twentieth of a second, so what needs many takes long."""
+
+    def __call__(self) -> float:
+        self.now += 0.05
+        return self.now
+
+
+def test_as_long_as_bytes_move_a_transfer_may_take_longer_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, body = Slow(), b"x" * 20_000_000
+    monkeypatch.setattr(dialling, "monotonic", clock)
+    monkeypatch.setattr(transfer_limits, "monotonic", clock)
+    with web(lambda _: Reply(body=body)) as server:
+        assert len(get(server.url, most=len(body), seconds=10).body) == len(body)
+        received, clock.now = clock.now, 0
+        assert post(server.url, body=body, most=len(body), seconds=10).status == 200
+        assert server.asked[-1].body == body
+    assert min(received, clock.now) > 20
+
+
+def test_what_is_sent_does_not_wait_in_a_buffer_for_longer_than_the_limit() -> None:
+    """Else the time that a slow line needs for it would count as time without progress."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as inner:
+        limited_socket.LimitedSocket(inner, transfer_limits.TransferLimit(30, 1))
+        waiting = inner.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+    assert waiting <= 30 * transfer_limits.MIN_BYTES_PER_S
+
+
+def test_slower_than_the_slowest_rate_is_given_up_on(clock: Clock) -> None:
+    """A byte every second is progress, and would hold a thread for weeks."""
+
+    def trickle(connection: socket.socket, over: threading.Event) -> None:
+        hear(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+        while not over.is_set():
+            clock.now += 1
+            connection.sendall(b"x")
+
+    with wild(trickle) as server:
+        told = failure(lambda: get(server.url))
+    assert told.kind is FailureClass.TRANSIENT
+
+
+def endless_trailers(connection: socket.socket, over: threading.Event) -> None:
+    hear_all(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")
+    while not over.is_set():
+        connection.sendall(b"X: x\r\n" * 1000)
+
+
+def endless_extensions(connection: socket.socket, over: threading.Event) -> None:
+    hear_all(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while not over.is_set():
+        connection.sendall((b"1;a=" + b"x" * 60_000 + b"\r\nx\r\n") * 10)
+
+
+@pytest.mark.parametrize("behave", [endless_trailers, endless_extensions])
+def test_however_much_moves_beside_the_body_it_ends(
+    behave: Callable[[socket.socket, threading.Event], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At full speed, and with hardly a byte of the body that could become too much."""
+    clock = Slow()
+    monkeypatch.setattr(dialling, "monotonic", clock)
+    monkeypatch.setattr(transfer_limits, "monotonic", clock)
+    with wild(behave) as server:
+        read, acted = both(server.url, most=100_000)
+    assert (read.kind, acted.kind) == (FailureClass.TRANSIENT, FailureClass.UNSURE)
 
 
 def test_a_server_may_answer_before_it_has_heard_all() -> None:

@@ -27,8 +27,19 @@ def failure(ask: Callable[[], Any]) -> Failure:
     return caught.value.failure
 
 
+def whole(answer: Answer) -> Answer:
+    """The answer, if all of its body came."""
+    if answer.incomplete:
+        raise answer.incomplete
+    return answer
+
+
+def post(url: str, **more: Any) -> Answer:
+    return whole(request("POST", url, acts=True, **{"seconds": 30, "body": b"mine", **more}))
+
+
 def both(url: str, **more: Any) -> tuple[Failure, Failure]:
     """How the same trouble ends for a look and for an action."""
     read = failure(lambda: get(url, **more))
-    acted = failure(lambda: request("POST", url, body=b"mine", acts=True, **{"seconds": 30, **more}))
+    acted = failure(lambda: post(url, **more))
     return read, acted

@@ -135,22 +135,28 @@ def hear(connection: socket.socket) -> bytes:
     return heard
 
 
+def hear_all(connection: socket.socket) -> bytes:
+    """A whole request; one that is left unread would reset the connection when it is closed."""
+    head, _, body = hear(connection).partition(b"\r\n\r\n")
+    sizes = [line.split()[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+    while sizes and len(body) < int(sizes[0]):
+        body += connection.recv(65536)
+    return head + b"\r\n\r\n" + body
+
+
 @contextmanager
 def losing(server: str, lose: Callable[[bytes], bool]) -> Iterator[str]:
     """In between: passes requests on to the server, and loses the answers to those that `lose` says."""
     port = int(server.rpartition(":")[2])
 
     def behave(connection: socket.socket, _: threading.Event) -> None:
-        head, _, body = hear(connection).partition(b"\r\n\r\n")
-        sizes = [line.split()[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
-        while sizes and len(body) < int(sizes[0]):
-            body += connection.recv(65536)
+        heard = hear_all(connection)
         with socket.create_connection(("127.0.0.1", port)) as onwards:
-            onwards.sendall(head + b"\r\n\r\n" + body)
+            onwards.sendall(heard)
             answer = b""
             while more := onwards.recv(65536):
                 answer += more
-        if not lose(head):
+        if not lose(heard.partition(b"\r\n\r\n")[0]):
             connection.sendall(answer)
 
     with wild(behave) as between:

@@ -42,6 +42,8 @@ class World:
     checks: list[Call] = field(default_factory=list)
     answer: Any = "done"
     inbox: list[Any] = field(default_factory=list)
+    read_answer: Any = None
+    """What reads answer instead of what is in the inbox."""
     fails: list[Failure] = field(default_factory=list)
     """What the next acting calls raise, in turn; the action has not happened unless `happens` says so."""
     read_fails: list[Failure] = field(default_factory=list)
@@ -71,7 +73,7 @@ class World:
         self.reads.append(call)
         if self.read_fails:
             raise ToolFailedError(self.read_fails.pop(0))
-        return list(self.inbox)
+        return list(self.inbox) if self.read_answer is None else self.read_answer
 
     def check(self, call: Call) -> Checked:
         self.checks.append(call)

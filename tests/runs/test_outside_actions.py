@@ -172,15 +172,55 @@ def test_a_server_that_fails_leaves_an_action_unsure_and_a_read_to_be_tried_agai
     assert len(shop.world.calls) == 1
 
 
-@pytest.mark.parametrize("answer", [float("nan"), float("inf"), {1, 2}, b"bytes"])
-def test_an_answer_that_is_no_json_does_not_make_it_act_twice(shop: Shop, answer: Any) -> None:
-    """X2: the action was made, so its tool is asked whether it happened."""
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+class Hostile(dict[str, Any]):
+    """A connector of another maker may hand back anything."""
+
+    def items(self) -> Any:
+        raise RuntimeError
+
+
+UNSTORABLE = [
+    float("nan"),
+    float("inf"),
+    {1, 2},
+    b"bytes",
+    10**5000,
+    nested(700),
+    nested(100_000),
+    Hostile(a=1),
+    object(),
+]
+
+
+@pytest.mark.parametrize("answer", [*UNSTORABLE, "x" * 9_000_000], ids=lambda answer: type(answer).__name__)
+def test_an_action_whose_answer_cannot_be_stored_is_done_all_the_same(shop: Shop, answer: Any) -> None:
+    """The tool said that it was done: nobody needs to look, and the script is told why there is no answer."""
     shop.world.answer = answer
     shop.deploy(consumer())
     shop.publish("a")
     shop.tick()
-    assert (len(shop.world.calls), len(shop.world.checks)) == (1, 1)
-    assert shop.state("C")["told"] == ["applied", "found"]
+    assert (len(shop.world.calls), len(shop.world.checks)) == (1, 0)
+    outcome, result = shop.state("C")["told"]
+    assert outcome == "applied"
+    assert result["note"].startswith("Done, but the answer could not be stored because it ")
+
+
+@pytest.mark.parametrize("answer", UNSTORABLE, ids=lambda answer: type(answer).__name__)
+def test_what_was_read_and_cannot_be_stored_is_a_failure_that_names_the_connection(shop: Shop, answer: Any) -> None:
+    shop.world.read_answer = answer
+    shop.deploy(consumer_with("prepare", 'ctx.call("world:x", "look")'))
+    shop.publish("a")
+    shop.tick()
+    run = shop.runs("C")[-1]
+    assert run.status == "failed:logic"
+    assert "What world:x answered cannot be used because it " in str(run.error)
 
 
 def test_a_refusal_before_anything_was_done_leaves_no_action_behind(shop: Shop) -> None:

@@ -2,14 +2,20 @@
 
 from collections.abc import Callable
 
-from scheduler.connections.connector import Call, Connector, Parameter, ParameterKind, Tool
+from scheduler.connections.connector import Call, Connector, Parameter, ParameterKind, Tool, ToolFailedError
+from scheduler.rules.failures import FailureClass
 
 
 def notify(tell: Callable[[str, str], None]) -> Connector:
     """The connector that shows a title and a text through `tell`."""
 
     def send(call: Call) -> None:
-        tell(call.parameters["title"], call.parameters.get("text") or "")
+        """Done when it is handed over. What takes it says with a RuntimeError that it is about to end."""
+        try:
+            tell(call.parameters["title"], call.parameters.get("text") or "")
+        except RuntimeError as error:
+            sentence = "Notifications cannot be shown right now."
+            raise ToolFailedError.because(FailureClass.TRANSIENT, sentence) from error
 
     def test(_: Call) -> str:
         tell("Dayhand", "Notifications arrive.")
@@ -31,6 +37,7 @@ def notify(tell: Callable[[str, str], None]) -> Connector:
                 },
                 run=send,
                 mutating=True,
+                # Nothing acts late on this computer, and nobody can ask a screen what was on it.
             ),
         ),
         test=test,

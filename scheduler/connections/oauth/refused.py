@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from time import monotonic
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from scheduler.connections.connector import Call, Tool, ToolFailedError
 from scheduler.rules.failures import FailureClass
-
-_A_MOMENT = 1.0
 
 _Answer = TypeVar("_Answer")
 
@@ -26,7 +23,6 @@ def ask_twice(run: Callable[[Call], _Answer], call: Call, keeper: Renewing) -> _
 
     A refused login is the one failure after which an action did not happen for sure, so it may be asked again.
     """
-    began = monotonic()
     try:
         return run(call)
     except ToolFailedError as error:
@@ -36,7 +32,7 @@ def ask_twice(run: Callable[[Call], _Answer], call: Call, keeper: Renewing) -> _
         if renewed is None:
             raise
     call.settings.update(renewed)  # in place, for whoever made the call: what they hide and compare is what was used
-    return run(replace(call, seconds=max(call.seconds - (monotonic() - began), _A_MOMENT)))
+    return run(call)  # with all of its seconds, which are for waiting without progress: much may have been sent by now
 
 
 def renewable(tool: Tool, keeper: Renewing) -> Tool:

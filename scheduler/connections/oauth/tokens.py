@@ -68,7 +68,7 @@ def _refused(host: str) -> NotAllowedError:
 
 def _read(answer: web.Answer, now: datetime) -> Tokens:
     try:
-        given = answer.json()
+        given = answer.kept_json()
     except ToolFailedError as error:
         raise _strange(answer.host) from error
     if answer.status != 200 or not isinstance(given, dict):

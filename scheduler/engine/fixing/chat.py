@@ -93,6 +93,8 @@ class ChatFixer:
         [answer] = found
         if isinstance(answer, Exception):
             raise answer
+        if answer.incomplete:
+            raise answer.incomplete
         return answer
 
 

@@ -1,6 +1,5 @@
 """Calls that scripts make outside: allowed or not, with the right settings, and every error in our own words."""
 
-import json
 import sqlite3
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +17,7 @@ from scheduler.connections.connectors.secret import FIELD
 from scheduler.connections.discretion import hide_echoes, secrets_in
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
+from scheduler.connections.storable_answers import keep_or_note
 from scheduler.connections.vault_errors import NoVaultError, VaultError
 from scheduler.engine.context import Context
 from scheduler.engine.runs.asking import KEYRING
@@ -177,15 +177,13 @@ class Tools:
         """Ask the tool's own checker whether it happened."""
         assert tool.check is not None
         call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
-        ready = self.make_ready(mutation.workflow, call, mutation.key)
+        ready = replace(self.make_ready(mutation.workflow, call, mutation.key), since=mutation.begun)
         try:
-            found = tool.check(ready)
-            json.dumps(found.result, allow_nan=False)
+            return tool.check(ready)
         except ToolFailedError as error:
             raise self._told(error.failure, ready) from error
         except Exception as error:
             raise self._told(_mistake(tool, ready, error, FailureClass.INTERNAL), ready) from error
-        return found
 
     def late_outcome(self, mutation: MutationRow) -> Checked | None:
         """What a call that was given up on came to in the end; None where it did not say."""
@@ -200,9 +198,8 @@ class Tools:
             return None
         try:
             connector = self.registry.connector(ended.call.connection.partition(":")[0])
-            result = hide_echoes(result, connector, ended.call.settings)
-            json.dumps(result, allow_nan=False)
-        except Exception:  # noqa: BLE001  what it said cannot be kept; that it happened is known all the same
+            result = hide_echoes(keep_or_note(result), connector, ended.call.settings)
+        except ConnectionRuleError:  # its connector is gone; that it happened is known all the same
             return Checked(happened=True)
         return Checked(happened=True, result=result)
 
@@ -251,8 +248,7 @@ class Tools:
     def _run(self, tool: Tool, ready: Call) -> Any:
         self._note_use(ready.connection)
         try:
-            answer = tool.run(ready)
-            json.dumps(answer, allow_nan=False)
+            return tool.run(ready)
         except ToolFailedError as error:
             failure = error.failure
             if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
@@ -261,7 +257,6 @@ class Tools:
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
             raise self._told(_mistake(tool, ready, error, kind), ready) from error
-        return answer
 
     def _told(self, failure: Failure, ready: Call) -> FailedError:
         """As it may be kept and shown: whatever the connector quotes, its secrets are not in it."""

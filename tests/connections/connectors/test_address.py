@@ -75,3 +75,12 @@ def test_a_base_is_a_plain_address(base: str) -> None:
 def test_a_query_takes_plain_values() -> None:
     with pytest.raises(ToolFailedError, match='"q" in the query'):
         below(BASE, "a", {"q": {"deep": 1}})
+
+
+@pytest.mark.parametrize("base", ["https://straße.example/v1", "https://xn--strae-oqa.example/v1"])
+def test_a_server_is_the_same_however_its_name_is_written(base: str) -> None:
+    """And strasse.example is another, which the rules of 2003 took for the same."""
+    for path in ("items", "https://STRAßE.example/v1/items", "https://xn--strae-oqa.example/v1/items"):
+        assert below(base, path) == "https://xn--strae-oqa.example/v1/items"
+    with pytest.raises(ToolFailedError):
+        below(base, "https://strasse.example/v1/items")

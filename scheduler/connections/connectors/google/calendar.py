@@ -7,11 +7,19 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from scheduler.connections.connector import Call, Checked
-from scheduler.connections.connectors.google.web import MissingError, TakenError, ask, ask_all, segment
+from scheduler.connections.connector import Call, Checked, ToolFailedError
+from scheduler.connections.connectors.google.web import (
+    GoneError,
+    MissingError,
+    TakenError,
+    ask,
+    ask_all,
+    segment,
+)
 from scheduler.connections.connectors.paging import limit_of
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.told import Told
+from scheduler.connections.web_errors import unusable
 
 
 def events(call: Call) -> list[dict[str, Any]]:
@@ -34,19 +42,38 @@ def create_event(call: Call) -> dict[str, Any]:
     if set(event["start"]) != set(event["end"]):
         raise wrong('"start" and "end" are both days, or both times.')
     try:
-        return _told(ask(call, "POST", "calendar", _path(call), body=json.dumps(event).encode(), acts=True))
-    except TakenError:
-        return _told(ask(call, "GET", "calendar", f"{_path(call)}/{identity}"))
+        made = ask(call, "POST", "calendar", _path(call), body=json.dumps(event).encode(), acts=True)
+    except TakenError as taken:
+        return _find_taken(call, taken)
+    if made.text("id") != identity:
+        raise made.strange()
+    return _told(made)
+
+
+def _find_taken(call: Call, taken: TakenError) -> dict[str, Any]:
+    """The event that is there already: only an earlier attempt of this action can have given it this id."""
+    try:
+        checked = check_event(call)
+    except ToolFailedError as error:
+        raise unusable("Google already has an event with this id, and it could not be read.", acts=True) from error
+    if not checked.happened:
+        raise taken
+    result: dict[str, Any] = checked.result
+    return result
 
 
 def check_event(call: Call) -> Checked:
-    """One that somebody has deleted since was made as well."""
+    """By the id that was given to it. One that somebody has deleted since was made as well."""
+    identity = _identity(call.key)
     try:
-        return Checked(
-            happened=True, result=_told(ask(call, "GET", "calendar", f"{_path(call)}/{_identity(call.key)}"))
-        )
+        found = ask(call, "GET", "calendar", f"{_path(call)}/{identity}")
     except MissingError:
         return Checked(happened=False)
+    except GoneError:
+        return Checked(happened=True, result={"id": identity, "status": "cancelled"})
+    if found.text("id") != identity:
+        raise found.strange()
+    return Checked(happened=True, result=_told(found.lenient()))
 
 
 def _identity(key: str) -> str:

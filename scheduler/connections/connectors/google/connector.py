@@ -1,5 +1,7 @@
 """Google: mail, calendar and files of the account that signed in."""
 
+from datetime import timedelta
+
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
 from scheduler.connections.connectors.google import calendar, drive, mail
 from scheduler.connections.connectors.google.web import account_of, place_of
@@ -73,6 +75,9 @@ _MAIL_TOOLS = (
         mutating=True,
         acts_on_others=True,
         check=mail.check_send,
+        # Accepted mail is put among the sent ones by a queue of Google's. Not idempotent: a Message-ID that was there
+        # before is sent again.
+        apply_window=timedelta(minutes=2),
     ),
     Tool(
         name="label_mail",
@@ -86,6 +91,7 @@ _MAIL_TOOLS = (
         run=mail.label,
         mutating=True,
         check=mail.check_label,
+        # Not idempotent by promise: a second change is harmless only as long as nobody else changes the labels.
     ),
 )
 _CALENDAR_TOOLS = (
@@ -119,6 +125,7 @@ _CALENDAR_TOOLS = (
         run=calendar.create_event,
         mutating=True,
         check=calendar.check_event,
+        # Not idempotent: the id is ours, but Google does not promise to notice a second one at once.
     ),
 )
 _FILE_TOOLS = (
@@ -147,6 +154,8 @@ _FILE_TOOLS = (
         run=drive.upload,
         mutating=True,
         check=drive.check_upload,
+        # What Drive finds may be minutes behind what it holds. Not idempotent: Drive takes no key of ours for a file.
+        apply_window=timedelta(minutes=5),
     ),
 )
 

@@ -6,15 +6,17 @@ import re
 import secrets
 from typing import Any
 
-from scheduler.connections.connector import Call, Checked
+from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.connections.connectors.content import content_of
 from scheduler.connections.connectors.google.web import ask, ask_all
 from scheduler.connections.connectors.paging import limit_of
 from scheduler.connections.mistakes import wrong
 from scheduler.connections.told import Told
+from scheduler.rules.failures import FailureClass
 
 _LARGEST = 25 * 1024 * 1024
 _MARK = "dayhand"
+_NEWEST = 100
 _FIELDS = "id,name,mimeType,size,modifiedTime,parents,webViewLink,appProperties"
 _TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,60}", re.ASCII)
 
@@ -53,16 +55,23 @@ def upload(call: Call) -> dict[str, Any]:
 
 
 def check_upload(call: Call) -> Checked:
-    """By the mark that only we can see; it stays on the file wherever it is moved, even to the trash."""
+    """By the mark that only we can see; it stays on the file wherever it is moved, even to the trash.
+
+    Drive's search may be behind, so the newest files are looked through as well.
+    """
     mark = _mark(call)
-    query = {
-        "q": f"appProperties has {{ key='{_MARK}' and value='{mark}' }}",
-        "pageSize": 10,
-        "fields": f"nextPageToken,files({_FIELDS})",
-    }
-    for one in ask_all(call, "files", "", "files", query, 10):
-        if one.inner("appProperties").get(_MARK) == mark:
-            return Checked(happened=True, result=_told(one))
+    marked = {"q": f"appProperties has {{ key='{_MARK}' and value='{mark}' }}"}
+    for query, count in ((marked, 10), ({"orderBy": "createdTime desc"}, _NEWEST)):
+        asked = query | {"pageSize": count, "fields": f"nextPageToken,incompleteSearch,files({_FIELDS})"}
+        answer = ask(call, "GET", "files", query=asked)
+        for one in answer.each("files"):
+            if one.inner("appProperties").get(_MARK) == mark:
+                return Checked(happened=True, result=_told(one.lenient()))
+        if answer.get("incompleteSearch"):
+            raise ToolFailedError.because(
+                FailureClass.TRANSIENT,
+                "Google searched only some of the files, so it is unclear whether this one was uploaded.",
+            )
     return Checked(happened=False)
 
 

@@ -71,23 +71,26 @@ def check_send(call: Call) -> Checked:
     """By its Message-ID, and among the latest that were sent: the index of the search may be behind."""
     identity = identity_of(call.key, _sender(call))
     end = time.monotonic() + call.seconds
-    bare = identity.strip("<>")
-    found = ask(call, "GET", "mail", "/messages", query={"q": f"rfc822msgid:{bare}", "maxResults": 1}).each("messages")
-    if found:
-        return Checked(happened=True, result=_sent(found[0].get("id"), found[0].get("threadId"), identity))
-    query = {"labelIds": "SENT", "maxResults": _LATEST}
-    oldest = call.now
-    sent = list(ask_all(until(call, end), "mail", "/messages", "messages", query, _LATEST))
-    for one in sent:
-        mail = _metadata(until(call, end), one.text("id"), ("Message-ID", _OURS))
-        if identity in (_header(mail, "Message-ID"), _header(mail, _OURS)):
-            return Checked(happened=True, result=_sent(mail.get("id"), mail.get("threadId"), identity))
-        oldest = min(oldest, _date(mail) or oldest)
-    if len(sent) == _LATEST and call.now - oldest < _SURE:
+    query = {"q": f"rfc822msgid:{identity.strip('<>')}", "maxResults": 10, "includeSpamTrash": "true"}
+    sent = {"labelIds": "SENT", "maxResults": _LATEST}
+    seen: list[Told] = []
+    for asked, limit in ((query, 10), (sent, _LATEST)):
+        seen = []
+        for one in list(ask_all(until(call, end), "mail", "/messages", "messages", asked, limit)):
+            seen.append(_metadata(until(call, end), one.text("id"), ("Message-ID", _OURS)))
+            if identity in (_header(seen[-1], "Message-ID"), _header(seen[-1], _OURS)):
+                return Checked(happened=True, result=_sent(seen[-1].get("id"), seen[-1].get("threadId"), identity))
+    if len(seen) == _LATEST and not _reaches_back(seen, call):
         raise ToolFailedError.because(
             FailureClass.TRANSIENT, "So much was sent since then that it cannot be told whether this mail was."
         )
     return Checked(happened=False)
+
+
+def _reaches_back(mails: list[Told], call: Call) -> bool:
+    """Whether the oldest of them is older than what is looked for, whosever clock is right."""
+    dates = [date for mail in mails if (date := _date(mail)) is not None]
+    return bool(dates) and min(dates) < (call.since or call.now) - _SURE
 
 
 def label(call: Call) -> dict[str, Any]:

@@ -44,7 +44,11 @@ class TakenError(ToolFailedError):
     """There is one with this id already."""
 
 
-_TOLD_APART = {404: MissingError, 409: TakenError, 410: MissingError}
+class GoneError(ToolFailedError):
+    """There was such a thing, and somebody has deleted it."""
+
+
+_TOLD_APART = {404: MissingError, 409: TakenError, 410: GoneError}
 
 
 def place_of(settings: Mapping[str, Any], service: str) -> str:
@@ -70,7 +74,10 @@ def ask(  # noqa: PLR0913  one door for all that can differ
     content: str = "application/json",
     acts: bool = False,
 ) -> Told:
-    """What a service answers with; ToolFailedError if it refuses or cannot be reached."""
+    """What a service answers with; ToolFailedError if it refuses or cannot be reached.
+
+    Done is an action that is answered with 200 or 201 and an object with an id, as all do that are asked for here.
+    """
     answer = web.request(
         method,
         f"{place_of(call.settings, service)}{path}?{urlencode(query or {}, doseq=True)}".rstrip("?"),
@@ -82,7 +89,10 @@ def ask(  # noqa: PLR0913  one door for all that can differ
         follow=0,
     )
     if answer.status in (200, 201):
-        return answer.told()
+        given = answer.told()
+        if acts and not given.text("id"):
+            raise given.strange()
+        return given.lenient() if acts else given
     reason, said = _explain(answer)
     if answer.status == 403 and reason in _TOO_FAST:
         raise ToolFailedError(

@@ -13,12 +13,19 @@ from scheduler.connections.web import Answer
 _CHARSET = re.compile(r'charset="?([A-Za-z0-9_.:-]+)', re.IGNORECASE)
 _KEYS = ("message", "error_description", "detail", "error", "title")
 _LONGEST = 200
+_NOT_WHOLE = "The answer is too large, or in a form that cannot be read."
+_NOT_JSON = "The answer is marked as JSON but cannot be read as JSON."
 
 
 def shown(answer: Answer) -> dict[str, Any]:
-    """Status, headers, and the body as "json", "text" or, where it is neither, "base64"."""
+    """Status, headers, and the body as "json", "text" or, where it is neither, "base64".
+
+    What an action answered and cannot be used is said in "note": it was done all the same.
+    """
     headers = {name.lower(): value for name, value in answer.headers.items() if name.lower() != "set-cookie"}
-    told = {"status": answer.status, "headers": headers}
+    told: dict[str, Any] = {"status": answer.status, "headers": headers}
+    if answer.incomplete:
+        return {**told, "note": _NOT_WHOLE}
     kind = headers.get("content-type", "").lower()
     if answer.body and "json" in kind.partition(";")[0]:
         try:
@@ -26,6 +33,7 @@ def shown(answer: Answer) -> dict[str, Any]:
         except ToolFailedError:
             if not answer.acts:
                 raise  # an action was done, however badly the answer is written
+            told["note"] = _NOT_JSON
     found = _CHARSET.search(kind)
     try:
         if b"\0" not in answer.body:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -23,6 +22,7 @@ from scheduler.connections.connector import (
 from scheduler.connections.connectors.address import below
 from scheduler.connections.connectors.folder import held, place_in, root_of
 from scheduler.connections.connectors.http.answers import said, shown
+from scheduler.connections.connectors.http.outcomes import doubt
 from scheduler.connections.connectors.login import CERTIFICATE, login_headers, trust
 from scheduler.connections.disk import explained
 from scheduler.connections.mistakes import wrong
@@ -32,6 +32,7 @@ from scheduler.connections.web import Answer, check, request
 from scheduler.rules.failures import FailureClass, classify_status
 
 _LARGEST = 10_000_000
+_LARGEST_OF_ACTION = 4_000_000
 _LARGEST_FILE = 1_000_000_000
 _MOST_PAGES = 100
 _METHODS = ("POST", "PUT", "PATCH", "DELETE")
@@ -73,17 +74,19 @@ def _get(call: Call) -> dict[str, Any]:
 
 
 def _get_all(call: Call) -> dict[str, Any]:
+    from scheduler.connections.transfer_limits import TransferLimit  # noqa: PLC0415  costs the start of the app
+
     pages = call.parameters.get("pages") or 10
     if not 1 <= pages <= _MOST_PAGES:
         raise wrong(f'"pages" takes a number from 1 to {_MOST_PAGES}.')
-    end = time.monotonic() + call.seconds
+    limit = TransferLimit(call.seconds, _LARGEST)
     headers, room = _headers(call), _LARGEST
     items: list[Any] = []
     url: str | None = _address(call)
     seen: set[str] = set()
     while url and len(seen) < pages:
         seen.add(url)
-        answer = _ask(call, "GET", url, headers=headers, most=room, seconds=max(end - time.monotonic(), 0.001))
+        answer = _ask(call, "GET", url, headers=headers, most=room, limit=limit)
         items += _items(answer, call.parameters.get("items"))
         room -= len(answer.body)
         url = _next(call, answer)
@@ -143,7 +146,10 @@ def _send(call: Call) -> dict[str, Any]:
         except ValueError as error:
             raise wrong('"json" holds a number that JSON cannot write.') from error
         headers.setdefault("Content-Type", "application/json")
-    return shown(_ask(call, method, _address(call), headers=headers, body=body, acts=True))
+    answer = _ask(call, method, _address(call), headers=headers, body=body, most=_LARGEST_OF_ACTION, acts=True)
+    if in_doubt := doubt(answer):
+        raise in_doubt
+    return shown(answer)
 
 
 def _test(call: Call) -> str:
@@ -264,6 +270,7 @@ http = Connector(
             run=_send,
             mutating=True,
             acts_on_others=True,
+            # Not idempotent: many servers ignore the key, and none can be asked whether it does.
         ),
     ),
     test=_test,

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler.connections.connector import Field, FieldKind, ToolFailedError
-from scheduler.connections.dialling import MIN_BYTES_PER_S, TransferLimit, dial, secure
+from scheduler.connections.dialling import dial, secure
+from scheduler.connections.host_names import BadHostNameError, to_wire
 from scheduler.connections.mistakes import wrong
+from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
 from scheduler.rules.failures import Failure, FailureClass
 
 _MOST = 80 * 1024 * 1024
@@ -60,8 +62,12 @@ class Server:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Server":
+        try:
+            host = to_wire(settings["host"].strip())
+        except BadHostNameError as error:
+            raise wrong(f'"{settings["host"]}" names no mail server. {error.sentence}') from error
         return cls(
-            host=settings["host"].strip(),
+            host=host,
             port=int(settings["port"]),
             security=settings["security"],
             user=settings.get("user") or "",

@@ -13,6 +13,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from typing import Any
 
+from scheduler.connections.host_names import BadHostNameError, to_wire
 from scheduler.connections.mistakes import wrong
 
 OURS = "<dayhand."
@@ -55,7 +56,9 @@ def read_person(text: str, name: str) -> Address:
         raise wrong(f'"{_shown(text)}" in "{name}" is not a mail address such as anna@example.org.')
     user, _, domain = address.rpartition("@")
     try:
-        return Address(display_name=shown, username=user, domain=domain.encode("idna").decode())
+        return Address(display_name=shown, username=user, domain=to_wire(domain))
+    except BadHostNameError as error:
+        raise wrong(f'"{_shown(text)}" in "{name}" names no mail server. {error.sentence}') from error
     except (ValueError, IndexError) as error:
         raise wrong(f'"{_shown(text)}" in "{name}" is not a mail address such as anna@example.org.') from error
 

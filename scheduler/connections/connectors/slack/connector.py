@@ -28,8 +28,9 @@ _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{7,}", re.ASCII)
 _KINDS = "public_channel,private_channel"
 _MARK = "dayhand_post"
 _LONGEST = 40_000
-_LOOKED_AT = 200
-_SURE = timedelta(days=1)
+_LOOKED_AT = 1000
+_CLOCKS_DIFFER = timedelta(days=1)
+"""How far the clock of this computer may be from Slack's."""
 
 
 def _channels(call: Call) -> list[dict[str, Any]]:
@@ -78,21 +79,35 @@ def _post(call: Call) -> dict[str, Any]:
 
 
 def _check_post(call: Call) -> Checked:
-    """By the mark in what Slack keeps beside a message and does not show."""
-    channel, thread = _channel(call), call.parameters.get("thread")
-    asked = {"channel": channel, "include_all_metadata": "true"} | ({"ts": thread} if thread else {})
-    method = "conversations.replies" if thread else "conversations.history"
-    oldest, count = call.now, 0
-    for one in _all(call, method, "messages", asked, _LOOKED_AT):
+    """By the mark in what Slack keeps beside a message and does not show, among all that was said since."""
+    channel = _channel(call)
+    text, count = call.parameters["text"], 0
+    for one in _said_since(call, channel):
         about = one.inner("metadata")
         if about.get("event_type") == _MARK and about.inner("event_payload").get("key") == _mark(call):
             return Checked(happened=True, result={"channel": channel, "id": one.get("ts")})
-        oldest, count = min(oldest, _moment(one) or oldest), count + 1
-    if count == _LOOKED_AT and (thread or call.now - oldest < _SURE):
-        raise ToolFailedError.because(
-            FailureClass.TRANSIENT, "So much was said since then that it cannot be told whether this was posted."
-        )
+        if one.get("text") == text and one.get("bot_id") and "metadata" not in one:
+            raise _cannot_tell("An app posted the same text there, and Slack does not say whether it was this one.")
+        count += 1
+    if count == _LOOKED_AT:
+        raise _cannot_tell("So much was said since then that it cannot be told whether this was posted.")
     return Checked(happened=False)
+
+
+def _said_since(call: Call, channel: str) -> Iterator[Told]:
+    asked = {"channel": channel, "include_all_metadata": "true"}
+    if call.since is not None:
+        asked["oldest"] = f"{(call.since - _CLOCKS_DIFFER).timestamp():.6f}"
+    thread = call.parameters.get("thread")
+    if not thread:
+        return _all(call, "conversations.history", "messages", asked, _LOOKED_AT)
+    whole = ask(call, "conversations.replies", {"channel": channel, "ts": thread, "limit": "1"}).each("messages")
+    first = next((one.text("thread_ts") for one in whole if one.get("thread_ts")), thread)  # an answer to an answer
+    return _all(call, "conversations.replies", "messages", asked | {"ts": first}, _LOOKED_AT)
+
+
+def _cannot_tell(sentence: str) -> ToolFailedError:
+    return ToolFailedError.because(FailureClass.TRANSIENT, sentence)
 
 
 def _all(call: Call, method: str, items: str, asked: dict[str, Any], limit: int) -> Iterator[Told]:
@@ -200,6 +215,7 @@ slack = Connector(
             mutating=True,
             acts_on_others=True,
             check=_check_post,
+            # A message is there once Slack has accepted it. Not idempotent: Slack takes no key for posting.
         ),
     ),
     test=_test,

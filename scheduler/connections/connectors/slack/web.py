@@ -10,7 +10,7 @@ from scheduler.connections import web
 from scheduler.connections.addresses import parts_of
 from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.told import Told
-from scheduler.connections.web_errors import broken, retry_after
+from scheduler.connections.web_errors import broken, refusal, retry_after
 from scheduler.rules.failures import Failure, FailureClass
 
 SLACK = "https://slack.com"
@@ -24,6 +24,7 @@ _NOT_ALLOWED = frozenset(
 )
 _BUSY = frozenset({"rate_limited", "ratelimited"})
 _BROKEN = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
+_KNOWN = _LOGIN | _NOT_ALLOWED | _BUSY | _BROKEN
 
 
 def ask(call: Call, method: str, asked: Mapping[str, Any], *, acts: bool = False) -> Told:
@@ -44,10 +45,24 @@ def ask(call: Call, method: str, asked: Mapping[str, Any], *, acts: bool = False
         acts=acts,
         follow=0,
     )
-    given = web.check(answer, call.now).told()
-    if given.get("ok") is not True:
-        raise _refused(answer, str(given.get("error") or "unknown")[:100], call.now)
-    return given
+    return _read(answer, call.now)
+
+
+def _read(answer: web.Answer, now: datetime) -> Told:
+    """Done is what Slack says is done: 200, and JSON with "ok": true. It refuses with 200 as well, false and a word.
+
+    Whatever else comes as a success is not Slack's, such as the page of a network that asks for a login, and leaves
+    open whether an action was done.
+    """
+    if answer.status != 200:
+        raise refusal(answer.status, answer.headers, answer.host, acts=answer.acts, now=now)
+    given = answer.told()
+    if given.get("ok") is True:
+        return given
+    word = given.get("error")
+    if not isinstance(word, str) or not word or (given.get("ok") is not False and word not in _KNOWN):
+        raise given.strange()
+    raise _refused(answer, word[:100], now)
 
 
 def place_of(settings: Mapping[str, Any]) -> str:

@@ -312,3 +312,14 @@ def test_a_login_does_not_follow_a_principal_to_another_server() -> None:
         with web(lambda _: Reply(207, body.encode())) as server:
             assert Calendar(server.url, server.url).use("calendars") == []
         assert other.asked == []
+
+
+def test_a_calendar_elsewhere_cannot_send_us_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    checker = tool_of(caldav, "create").check
+    assert checker is not None
+    with web(lambda _: Reply(404)) as here, web(lambda _: Reply(307, headers={"Location": here.url})) as far:
+        monkeypatch.setenv("http_proxy", far.url)
+        asked = call({"url": "http://calendars.example/"}, "key", title="t", start="2026-05-04", end="2026-05-05")
+        for ask_for in (tool_of(caldav, "events").run, tool_of(caldav, "create").run, checker):
+            assert failure(lambda ask_for=ask_for: ask_for(asked)).kind is FailureClass.LOGIC  # type: ignore[misc]
+        assert here.asked == []

@@ -278,3 +278,14 @@ def test_a_refusal_has_its_class(status: int, kind: str) -> None:
 def test_trying_a_feed_counts_its_entries() -> None:
     with web(lambda _: Reply(body=RDF.encode())) as server:
         assert feed.test(call({"url": server.url})) == "127.0.0.1 answers with a feed of 1 entry."
+
+
+def test_a_feed_elsewhere_cannot_send_us_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        web(lambda _: Reply(body=RSS.encode())) as here,
+        web(lambda _: Reply(301, headers={"Location": here.url})) as far,
+    ):
+        monkeypatch.setenv("http_proxy", far.url)
+        with pytest.raises(ToolFailedError) as failed:
+            tool_of(feed, "entries").run(call({"url": "http://feeds.example/"}))
+        assert (failed.value.failure.kind, here.asked) == (FailureClass.LOGIC, [])

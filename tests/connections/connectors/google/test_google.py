@@ -163,33 +163,6 @@ def test_a_mail_that_never_left_is_not_found(front: Front) -> None:
     assert check(front, "send_mail", "never", **HI) == Checked(happened=False)
 
 
-def test_a_mail_is_found_by_its_message_id_where_the_search_can(front: Front) -> None:
-    """The emulator's own search for one finds nothing, so here the answer is Google's as documented."""
-    found = json.dumps({"messages": [{"id": "m1", "threadId": "t1"}]}).encode()
-    front.rules.append(Rule("/users/me/messages", method="GET", status=200, body=found))
-    checked = check(front, "send_mail", "lost", **HI)
-    assert checked.happened and checked.result["id"] == "m1"
-    assert front.count("/messages", "GET") == 1
-
-
-def test_among_too_many_it_cannot_be_told(front: Front) -> None:
-    """Fifty mails within a day: the one that is looked for may be behind them."""
-    listed = json.dumps({"messages": [{"id": f"m{number}"} for number in range(50)]}).encode()
-    moment = int(datetime(2026, 5, 4, 8, 0, tzinfo=UTC).timestamp() * 1000)
-    for latest, known in ((moment, None), (moment - 86_400_000, False)):
-        front.rules[:] = [
-            Rule("/users/me/messages/m", method="GET", status=200, times=50, body=b'{"internalDate": "%d"}' % latest),
-            Rule("/users/me/messages", method="GET", status=200, body=b'{"messages": []}'),
-            Rule("/users/me/messages", method="GET", status=200, body=listed),
-        ]
-        if known is None:
-            with pytest.raises(ToolFailedError) as failed:
-                check(front, "send_mail", "k", **HI)
-            assert failed.value.failure.kind is FailureClass.TRANSIENT
-        else:
-            assert check(front, "send_mail", "k", **HI).happened is known
-
-
 def test_labels_go_by_their_names(front: Front) -> None:
     change = {"id": "msg_1", "add": ["done"], "remove": ["INBOX", "Unread"]}
     assert not check(front, "label_mail", "k", **change).happened

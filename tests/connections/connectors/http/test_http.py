@@ -3,6 +3,7 @@
 import base64
 import json
 import ssl
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -245,10 +246,49 @@ def test_an_action_that_may_have_happened_is_unsure(status: int, kind: str) -> N
         assert refused(server, "send", path="a").kind == kind
 
 
-def test_an_action_was_done_however_its_answer_is_written() -> None:
-    with web(lambda _: Reply(body=b"ok!", headers={"Content-Type": "application/json"})) as server:
-        assert use(server, "send", path="a")["text"] == "ok!"
+@pytest.mark.parametrize("body", [b"ok!", b'{"n": 1e400}', b"[" * 700 + b"]" * 700, b"[" * 100_000])
+def test_an_action_was_done_however_its_answer_is_written(body: bytes) -> None:
+    with web(lambda _: Reply(body=body, headers={"Content-Type": "application/json"})) as server:
+        got = use(server, "send", path="a")
+        assert got["text"] == body.decode()
+        assert got["note"] == "The answer is marked as JSON but cannot be read as JSON."
         assert refused(server, "get", path="a").kind is FailureClass.LOGIC
+
+
+def test_an_answer_that_is_too_large_is_left_out() -> None:
+    with web(lambda _: Reply(body=b"x" * 4_000_001)) as server:
+        got = use(server, "send", path="a")
+    assert (got["status"], got["note"]) == (200, "The answer is too large, or in a form that cannot be read.")
+
+
+PAGE = b"\n<!-- portal --><!DOCTYPE html>\n<html><body>Log in to this network</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_done"), [(PAGE, False), (b"<HTML>", False), (b"<p>Thanks</p>", True), (b"ok", True), (b"", True)]
+)
+def test_the_page_of_a_network_is_no_answer_of_the_server(
+    body: bytes,
+    is_done: bool,  # noqa: FBT001  a case
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Over an open connection anybody on the way can answer; a proxy plays the network here."""
+    with web(lambda _: Reply(body=body)) as network:
+        monkeypatch.setenv("http_proxy", network.url)
+        elsewhere = replace(network, url="http://api.example")
+        if is_done:
+            assert use(elsewhere, "send", path="a")["status"] == 200
+        else:
+            assert refused(elsewhere, "send", path="a").kind is FailureClass.UNSURE
+
+
+@pytest.mark.parametrize("name", ["get", "get_all", "download"])
+def test_no_read_is_sent_on_to_this_computer(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with web(lambda _: as_json([])) as here, web(lambda _: Reply(302, headers={"Location": here.url})) as public:
+        monkeypatch.setenv("http_proxy", public.url)
+        elsewhere = replace(public, url="http://api.example")
+        told = refused(elsewhere, name, {"folder": str(tmp_path)}, path="a")
+        assert (told.kind, here.asked) == (FailureClass.LOGIC, [])
 
 
 def test_an_action_asks_first_and_a_look_does_not() -> None:

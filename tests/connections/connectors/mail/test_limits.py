@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from scheduler.connections import dialling
+from scheduler.connections import dialling, transfer_limits
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.mail.imap import imap
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.connections.connectors.mail.wire import Server, Wire
-from scheduler.connections.dialling import MIN_BYTES_PER_S, TransferLimit
+from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
 from scheduler.rules.failures import FailureClass
 from tests.connections.calls import call, tool_of
 from tests.connections.hostile_mail import answering, saying, with_tag
@@ -43,7 +43,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(dialling, "monotonic", clock)
+    for module in (dialling, transfer_limits):
+        monkeypatch.setattr(module, "monotonic", clock)
     return clock
 
 
@@ -58,30 +59,6 @@ def line(clock: Clock, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureR
 
     monkeypatch.setattr(TransferLimit, "note_progress", move)
     return clock
-
-
-def test_each_wait_and_all_of_it_have_a_limit(clock: Clock) -> None:
-    limit = TransferLimit(30)
-    clock.now = 20
-    assert limit.left() == 10
-    limit.note_progress(100 * MIN_BYTES_PER_S)
-    assert limit.left() == 30, "no single wait is longer"
-    clock.now = 129
-    assert (limit.left(), limit.was_too_slow()) == (1, False)
-    clock.now = 130
-    assert limit.was_too_slow()
-    with pytest.raises(TimeoutError):
-        limit.left()
-
-
-def test_a_byte_now_and_then_buys_no_time(clock: Clock) -> None:
-    limit = TransferLimit(30)
-    for _ in range(2):
-        limit.note_progress(1)
-        clock.now += 29
-    with pytest.raises(TimeoutError):
-        limit.left()
-    assert not limit.was_too_slow(), "nothing was ever under way"
 
 
 def send(port: int, size: int) -> Any:
@@ -118,8 +95,8 @@ def fetch(conversation: Callable[[socket.socket], None]) -> Any:
         return tool_of(imap, "fetch").run(call(settings, uid=1))
 
 
-def holding(size: int, between: Callable[[], None] = lambda: None, piece: int = MEGABYTE) -> Callable[[Any], None]:
-    """A server with one mail of that size, which it sends in pieces."""
+def holding(size: int) -> Callable[[Any], None]:
+    """A server with one mail of that size."""
 
     def converse(one: socket.socket) -> None:
         one.sendall(OPEN[0])
@@ -128,9 +105,7 @@ def holding(size: int, between: Callable[[], None] = lambda: None, piece: int = 
                 one.sendall(with_tag(reply, lines.readline()))
             last = lines.readline()
             one.sendall(b"* 1 FETCH (UID 1 BODY[] {%d}\r\n" % size)
-            for _ in range(0, size, piece):
-                one.sendall(b"x" * piece)
-                between()
+            one.sendall(b"x" * size)
             one.sendall(with_tag(b")\r\nd6 OK\r\n", last))
 
     return converse
@@ -150,14 +125,11 @@ def test_reading_a_mail_that_crawls_is_given_up(line: Clock) -> None:
     assert line.now < 100, "it is noticed early"
 
 
-def test_a_server_that_sends_a_byte_now_and_then_is_left(clock: Clock) -> None:
+@pytest.mark.parametrize("line", [1 / 29], indirect=True)
+def test_a_server_that_sends_a_byte_now_and_then_is_left(line: Clock) -> None:
     """Every 29 seconds, so no single wait is too long."""
-
-    def wait() -> None:
-        clock.now += 29
-
     with pytest.raises(ToolFailedError) as failed:
-        fetch(holding(1000, wait, piece=1))
+        fetch(holding(1000))
     assert failed.value.failure.kind is FailureClass.TRANSIENT
     assert failed.value.failure.sentence == "127.0.0.1 did not answer within 30 seconds."
 

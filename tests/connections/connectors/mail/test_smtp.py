@@ -12,6 +12,8 @@ import pytest
 
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.mail.smtp import smtp
+from scheduler.connections.connectors.mail.wire import Server
+from scheduler.connections.connectors.mail.writing import read_person
 from scheduler.rules.failures import Failure, FailureClass
 from tests.connections import mailbox, postbox
 from tests.connections.calls import call, tool_of
@@ -332,3 +334,15 @@ def test_a_goodbye_that_is_not_heard_changes_nothing(box: Postbox) -> None:
     with saying(cutting(box.port, b"QUIT")) as port:
         send(box.settings(port=port), **TO_ANNA)
     assert len(box.taken) == 1
+
+
+def test_a_domain_is_the_one_that_browsers_and_other_mail_programs_go_to() -> None:
+    """By IDNA 2008: straße.de and strasse.de have different owners."""
+    assert read_person("Anna <anna@straße.de>", "to").addr_spec == "anna@xn--strae-oqa.de"
+    assert Server.of({"host": "mail.straße.de", "port": 25, "security": "none"}).host == "mail.xn--strae-oqa.de"
+
+
+@pytest.mark.parametrize("address", ["anna@ex\u200bample.org", "anna@127.1", "anna@-x-.example"])
+def test_a_domain_that_cannot_be_one_is_refused(address: str) -> None:
+    with pytest.raises(ToolFailedError):
+        read_person(address, "to")

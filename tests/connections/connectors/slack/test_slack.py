@@ -113,19 +113,6 @@ def test_a_post_whose_answer_was_lost_is_found_and_not_said_again(front: Front) 
     assert not check(front, "another", **SAY).happened
 
 
-def test_among_too_much_it_cannot_be_told(front: Front) -> None:
-    for age, known in ((60, None), (100_000, False)):
-        ts = f"{call({}).now.timestamp() - age:.6f}"
-        body = json.dumps({"ok": True, "messages": [{"ts": ts}] * 200}).encode()
-        front.rules[:] = [Rule("conversations.history", status=200, body=body)]
-        if known is None:
-            with pytest.raises(ToolFailedError) as failed:
-                check(front, "k", channel="C000000001", text="x")
-            assert failed.value.failure.kind is FailureClass.TRANSIENT
-        else:
-            assert check(front, "k", channel="C000000001", text="x").happened is known
-
-
 def test_a_channel_that_is_not_there_is_said(front: Front) -> None:
     kind, said = refused(front, "post", channel="#nowhere", text="x")
     assert kind is FailureClass.LOGIC and "#nowhere" in said

@@ -1,0 +1,37 @@
+"""What tools answer, as it can be stored: whatever a connector hands back, an action that was done stays done."""
+
+from dataclasses import replace
+from typing import Any
+
+from scheduler.connections.connector import Call, Checked, Tool
+from scheduler.connections.json_values import find_problem
+from scheduler.connections.mistakes import wrong
+
+_MAX_CHARACTERS = 8_000_000
+"""Of what an action answered: it is handed to the script's next phase together with all that the run has prepared."""
+
+
+def with_storable_answers(tool: Tool) -> Tool:
+    """The same tool. What it read and cannot be stored is a failure; what it did is done, with a note instead."""
+    check = tool.check
+
+    def run(call: Call) -> Any:
+        answer = tool.run(call)
+        if tool.mutating:
+            return keep_or_note(answer)
+        if reason := find_problem(answer):
+            raise wrong(f"What {call.connection} answered cannot be used because it {reason}.")
+        return answer
+
+    def look(call: Call) -> Checked:
+        assert check is not None
+        found = check(call)
+        return replace(found, result=keep_or_note(found.result))
+
+    return replace(tool, run=run, check=None if check is None else look)
+
+
+def keep_or_note(answer: Any) -> Any:
+    """What an action answered, or in its place a note that says why it cannot be stored."""
+    reason = find_problem(answer, _MAX_CHARACTERS)
+    return {"note": f"Done, but the answer could not be stored because it {reason}."} if reason else answer

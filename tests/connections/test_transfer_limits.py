@@ -1,0 +1,78 @@
+"""How long a transfer may take: while something moves, not below the slowest rate, and never for ever."""
+
+import pytest
+
+from scheduler.connections import dialling, transfer_limits
+from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
+
+SECONDS = 30
+PER_MINUTE = 60 * MIN_BYTES_PER_S
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(dialling, "monotonic", clock)
+    monkeypatch.setattr(transfer_limits, "monotonic", clock)
+    return clock
+
+
+def move(limit: TransferLimit, clock: Clock, count: int, seconds: float) -> None:
+    clock.now += seconds
+    limit.left()
+    limit.note_progress(count)
+
+
+def move_on(limit: TransferLimit, clock: Clock, count: int, seconds: float) -> None:
+    for _ in range(1_000):
+        move(limit, clock, count, seconds)
+
+
+def test_without_progress_it_ends_after_the_seconds(clock: Clock) -> None:
+    limit = TransferLimit(SECONDS, PER_MINUTE)
+    clock.now += 29
+    assert limit.left() == 1
+    clock.now += 1
+    with pytest.raises(TimeoutError):
+        limit.left()
+    assert not limit.was_too_slow()
+
+
+def test_at_the_slowest_rate_it_goes_on_for_hours(clock: Clock) -> None:
+    limit = TransferLimit(SECONDS, 1_000 * PER_MINUTE)
+    for _ in range(1_000 * 6):
+        move(limit, clock, PER_MINUTE // 6, 10)
+    assert limit.left() == SECONDS
+
+
+def test_a_stop_in_the_middle_is_a_stop(clock: Clock) -> None:
+    limit = TransferLimit(SECONDS, 10 * PER_MINUTE)
+    move(limit, clock, PER_MINUTE, 1)
+    clock.now += SECONDS
+    with pytest.raises(TimeoutError):
+        limit.left()
+    assert not limit.was_too_slow()
+
+
+def test_below_the_slowest_rate_it_is_too_slow(clock: Clock) -> None:
+    limit = TransferLimit(SECONDS, 10 * PER_MINUTE)
+    move(limit, clock, PER_MINUTE, 1)
+    with pytest.raises(TimeoutError):
+        move_on(limit, clock, 1, 10)
+    assert limit.was_too_slow()
+    assert clock.now - 1000 == pytest.approx(SECONDS + 60, abs=10)
+
+
+def test_more_than_may_move_wins_no_time(clock: Clock) -> None:
+    limit = TransferLimit(SECONDS, PER_MINUTE)
+    with pytest.raises(TimeoutError):
+        move_on(limit, clock, 10 * PER_MINUTE, 1)
+    assert clock.now - 1000 == SECONDS + 60
