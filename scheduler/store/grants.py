@@ -52,6 +52,12 @@ def take_back(
     return db.execute(query, (workflow, connection, tool, handler, kind)).rowcount
 
 
+def take_back_approvals(db: sqlite3.Connection, connection: str) -> int:
+    """Every workflow asks again before it acts there; says how many consumers and tools that concerns."""
+    query = "DELETE FROM grants WHERE connection = ? AND kind = ?"
+    return db.execute(query, (connection, GrantKind.APPROVAL)).rowcount
+
+
 def of_workflow(db: sqlite3.Connection, workflow: str) -> list[Grant]:
     rows = db.execute("SELECT * FROM grants WHERE workflow = ? ORDER BY connection, tool, kind, handler", (workflow,))
     return [_from_sql(row) for row in rows]
