@@ -39,11 +39,18 @@ def require(place: Path, approved: Identity | None, given: str) -> None:
 def create(part: Path, place: Path, given: str) -> None:
     """Give a finished file a name that is free."""
     try:
-        with explained(given, perhaps_done=True):
-            rename_to_new(part, place)
-    finally:
+        rename_to_new(part, place)
+    except OSError as error:
+        raise _give_up(part, error, given) from error
+
+
+def _give_up(part: Path, error: OSError, given: str) -> ToolFailedError:
+    """A file that could not get its name is removed, unless nobody knows whether it got it: the checker looks there."""
+    failed = explain(error, given, perhaps_done=True)
+    if failed.failure.kind is not FailureClass.UNSURE:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+    return failed
 
 
 def replace(part: Path, place: Path, approved: Identity, given: str) -> None:
@@ -54,10 +61,8 @@ def replace(part: Path, place: Path, approved: Identity, given: str) -> None:
             part.replace(place)
             return
     except OSError as error:
-        failure = explain(error, given, perhaps_done=True)
-        if failure.failure.kind is not FailureClass.UNSURE:  # else nobody knows which of the two this is
-            part.unlink(missing_ok=True)
-        raise (changed(given) if isinstance(error, FileNotFoundError) else failure) from error
+        failed = _give_up(part, error, given)
+        raise (changed(given) if isinstance(error, FileNotFoundError) else failed) from error
     except ToolFailedError:
         part.unlink(missing_ok=True)
         raise
