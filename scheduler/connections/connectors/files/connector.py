@@ -155,6 +155,8 @@ files = Connector(
             run=_list,
         ),
         Tool(
+            # apply_window stays as it is for all three: the folder may be on a disk in the network, whose server can
+            # carry out a request later than the process that made it has ended.
             name="write",
             may="write files in {name}",
             help="Write a whole file, and the folders that it is in; the same content again changes nothing.",
