@@ -52,10 +52,10 @@ def take_back(
     return db.execute(query, (workflow, connection, tool, handler, kind)).rowcount
 
 
-def take_back_approvals(db: sqlite3.Connection, connection: str) -> int:
-    """Every workflow asks again before it acts there; says how many consumers and tools that concerns."""
-    query = "DELETE FROM grants WHERE connection = ? AND kind = ?"
-    return db.execute(query, (connection, GrantKind.APPROVAL)).rowcount
+def take_back_approvals(db: sqlite3.Connection, connection: str | None = None) -> int:
+    """Every workflow asks again before it acts, there or anywhere; says how many consumers and tools that concerns."""
+    query = "DELETE FROM grants WHERE kind = ?1 AND (?2 IS NULL OR connection = ?2)"
+    return db.execute(query, (GrantKind.APPROVAL, connection)).rowcount
 
 
 def of_workflow(db: sqlite3.Connection, workflow: str) -> list[Grant]:
