@@ -2242,6 +2242,10 @@ Deine: {mine}</translation>
         <translation>Zeile {number}</translation>
     </message>
     <message>
+        <source>There now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Approve</source>
         <translation>Zustimmen</translation>
     </message>
@@ -2352,6 +2356,18 @@ Deine: {mine}</translation>
     <message>
         <source>Action</source>
         <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>File of {size}, changed {when}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation type="unfinished">Ordner</translation>
+    </message>
+    <message>
+        <source>Link to {place}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

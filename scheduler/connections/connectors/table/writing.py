@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.table.ledger import Addition, Ledger
@@ -42,7 +42,7 @@ class Version:
     modified: int
 
     @classmethod
-    def of(cls, file: Path | int) -> "Version | None":
+    def of(cls, file: Path | int) -> Self | None:
         """None if it is not there."""
         try:
             facts = os.stat(file)  # noqa: PTH116  a path or a descriptor
