@@ -2243,7 +2243,7 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>There now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt dort</translation>
     </message>
     <message>
         <source>Approve</source>
@@ -2359,15 +2359,15 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>File of {size}, changed {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei mit {size}, geändert {when}</translation>
     </message>
     <message>
         <source>Folder</source>
-        <translation type="unfinished">Ordner</translation>
+        <translation>Ordner</translation>
     </message>
     <message>
         <source>Link to {place}</source>
-        <translation type="unfinished"></translation>
+        <translation>Verknüpfung zu {place}</translation>
     </message>
 </context>
 <context>
