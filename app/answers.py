@@ -110,7 +110,7 @@ def _retry(one: RequestView) -> Answer:
 
 
 def _roll_back(one: RequestView, **to: Any) -> Answer:
-    """To the version named, or the last that worked."""
+    """To the version named; where `current` is given, only if that one is still in use."""
     return Answer(
         id=ROLLBACK,
         label=translate("answers", "Roll back"),
@@ -170,7 +170,10 @@ def _take_repair_back(one: RequestView) -> Answer:
 def _mend(one: RequestView) -> tuple[Answer, ...]:
     """By hand, or with the version before, where one has worked."""
     edit = Answer(id=EDIT, label=translate("answers", "Edit"))
-    return () if one.fault is None else (edit,) if one.fault.earlier is None else (edit, _roll_back(one))
+    fault = one.fault
+    if fault is None or fault.earlier is None:
+        return () if fault is None else (edit,)
+    return (edit, _roll_back(one, version=fault.earlier, current=fault.version))
 
 
 def _send(one: RequestView) -> tuple[Answer, ...]:

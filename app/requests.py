@@ -15,6 +15,7 @@ from app.widgets.signs import Sign
 from app.words import repairs
 from app.words.connectors import say_connector, say_parameters
 from app.words.interpreting import interpret
+from app.words.targets import say_target
 from app.words.times import say_time
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
@@ -51,7 +52,7 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardV
         title=", ".join(overview.name_of(name) for name in one.workflows),
         when=say_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
         sentence=say_request(one),
-        details=_detail(one, registry),
+        details=_detail(one, overview, registry),
         actions=tuple(
             Action(id=answer.id, label=answer.label, shortcut=answer.shortcut, importance=answer.importance)
             for answer in list_answers(one)
@@ -83,12 +84,12 @@ def say_request(one: RequestView) -> str:
     return one.sentence if one.kind == "approval" else interpret(one.sentence)
 
 
-def _detail(one: RequestView, registry: Registry) -> tuple[Section, ...]:
+def _detail(one: RequestView, overview: Overview, registry: Registry) -> tuple[Section, ...]:
     if repairs.is_about_repair(one):
         return tuple(repairs.show_repair(one.ui))
     if one.kind == "script-error":
         return _quote(one)
-    return (*_show(one.ui), *_describe(one, registry))
+    return (*_show(one.ui), *_describe(one, overview, registry))
 
 
 def _quote(one: RequestView) -> tuple[Section, ...]:
@@ -106,14 +107,18 @@ def _show(ui: Any) -> tuple[Section, ...]:
     return (Section(title="", body=Prose(text=ui)),) if isinstance(ui, str) else read_details(ui)
 
 
-def _describe(one: RequestView, registry: Registry) -> tuple[Section, ...]:
+def _describe(one: RequestView, overview: Overview, registry: Registry) -> tuple[Section, ...]:
     """Exactly what would be done: with what, which tool in words, and every parameter."""
     connection, tool, parameters = _call_of(one)
     if not connection:
         return ()
     pairs = [(translate("answers", "With"), say_connection(connection, registry))]
+    call = one.call or {}
+    pairs += _say_endpoint(connection, call.get("endpoint") or {}, registry)
     if tool:
         pairs.append((translate("answers", "Action"), say_tool(connection, tool, registry)))
+    if said := say_target(call.get("target"), overview.zone, overview.now):
+        pairs.append((translate("answers", "There now"), said))
     return (
         Section(title="", body=Pairs(pairs=tuple(pairs))),
         *_number_rows(read_details(say_parameters(parameters or {}))),
@@ -137,6 +142,15 @@ def say_connection(name: str, registry: Registry) -> str:
         return f"{own} ({say_connector(registry.connector(kind).title)})"
     except ConnectionRuleError:
         return name
+
+
+def _say_endpoint(connection: str, endpoint: dict[str, str], registry: Registry) -> list[tuple[str, str]]:
+    """Which account or folder the connection leads to, by the names of its fields."""
+    try:
+        fields = registry.connector(parse_name(connection)[0]).fields
+    except ConnectionRuleError:
+        return []
+    return [(say_connector(one.label), endpoint[one.name]) for one in fields if one.name in endpoint]
 
 
 def say_tool(connection: str, tool: str, registry: Registry) -> str:

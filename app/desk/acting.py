@@ -142,8 +142,12 @@ class Acting:
     def skip_event(self, workflow: str, topic: str, identity: str, *, request: str | None = None) -> dict[str, Any]:
         return self._floor.act(lambda house: house.events.skip(workflow, topic, identity, request=request))
 
-    def rollback(self, workflow: str, version: int | None = None, *, request: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.commands.rollback(workflow, version, request=request))
+    def rollback(
+        self, workflow: str, version: int | None = None, *, current: int | None = None, request: str | None = None
+    ) -> dict[str, Any]:
+        return self._floor.act(
+            lambda house: house.commands.rollback(workflow, version, current=current, request=request)
+        )
 
     def archive(self, workflow: str, *, request: str | None = None) -> dict[str, Any]:
         return self._floor.act(lambda house: house.commands.archive(workflow, request=request))

@@ -3,6 +3,7 @@
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from app.keeping.folder import add_data_dir
@@ -28,11 +29,21 @@ def _say_attention(answer: dict[str, Any]) -> Iterator[str]:
         if one["call"]:
             given = json.dumps(one["call"]["parameters"], ensure_ascii=False)
             yield f"    {one['call']['tool']} of {one['call']['connection']}: {given}"
+            yield from _say_target(one["call"].get("target"))
         if one["kind"] == "approval":
             yield from (f"    {on_one_line(name)}: {on_one_line(shown)}" for name, shown in (one["ui"] or {}).items())
         if one["kind"] in ("fix", "repaired"):
             yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
         yield f"    {'  |  '.join(one['how'])}"
+
+
+def _say_target(target: Any) -> Iterator[str]:
+    """What has that name now, so that it can be told from another."""
+    if isinstance(target, dict) and target.get("kind") == "file":
+        when = datetime.fromtimestamp(target["modified_ns"] / 1e9, UTC)
+        yield f"    there now: a file of {target['size']} bytes, changed {say_time(when.isoformat())}"
+    elif isinstance(target, dict) and "kind" in target:
+        yield f"    there now: a {target['kind']}"
 
 
 def _request_arguments(description: str, *, always: bool = False) -> Callable[[ArgumentParser], None]:

@@ -2242,6 +2242,10 @@ Deine: {mine}</translation>
         <translation>Zeile {number}</translation>
     </message>
     <message>
+        <source>There now</source>
+        <translation>Jetzt dort</translation>
+    </message>
+    <message>
         <source>Approve</source>
         <translation>Zustimmen</translation>
     </message>
@@ -2352,6 +2356,18 @@ Deine: {mine}</translation>
     <message>
         <source>Action</source>
         <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>File of {size}, changed {when}</source>
+        <translation>Datei mit {size}, geändert {when}</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Link to {place}</source>
+        <translation>Verknüpfung zu {place}</translation>
     </message>
 </context>
 <context>

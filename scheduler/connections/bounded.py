@@ -24,8 +24,13 @@ def bounded(connector: Connector, grace: float = _GRACE) -> Connector:
         return lambda call: _within(ask, call, call.seconds + grace, acts=acts)
 
     def each(tool: Tool) -> Tool:
-        run = limit(tool.run, acts=tool.mutating)
-        return replace(tool, run=run, check=None if tool.check is None else limit(tool.check))
+        check, identify = tool.check, tool.identify_target
+        return replace(
+            tool,
+            run=limit(tool.run, acts=tool.mutating),
+            check=None if check is None else limit(check),
+            identify_target=None if identify is None else limit(identify),
+        )
 
     return replace(connector, tools=tuple(map(each, connector.tools)), test=limit(connector.test))
 

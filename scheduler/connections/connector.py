@@ -1,5 +1,6 @@
 """What a connector is: the fields a person fills in, and the tools that scripts call. Plain values; nothing acts."""
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -39,6 +40,8 @@ class Field:
     default: Any = None
     when: tuple[str, tuple[str, ...]] | None = None
     """Another field, and the choices of it with which this one counts, or () for any answer; None is always."""
+    locates: bool = True
+    """Whether another text or path means another account, server or folder; not for certificates and the like."""
 
     def counts(self, given: Mapping[str, Any]) -> bool:
         """Whether it matters beside those answers."""
@@ -153,6 +156,15 @@ class Connector:
     oauth: OAuth | None = None
     """How to sign in through the browser, where that is the way in."""
 
+    def endpoint(self, settings: Mapping[str, Any]) -> dict[str, str]:
+        """What a connection with these settings leads to, by field: a yes for one account is none for another."""
+        return {
+            one.name: _normalize(one, str(settings[one.name]))
+            for one in self.fields
+            if one.locates and one.kind in (FieldKind.TEXT, FieldKind.PATH) and not one.secret
+            if settings.get(one.name) not in (None, "") and one.counts(settings)
+        }
+
     def __post_init__(self) -> None:
         if not _KIND.fullmatch(self.kind):
             raise ValueError(
@@ -161,3 +173,10 @@ class Connector:
         for what, names in (("field", [f.name for f in self.fields]), ("tool", [t.name for t in self.tools])):
             if len(set(names)) < len(names):
                 raise ValueError(f"The connector {self.kind} has a {what} twice.")
+
+
+def _normalize(field: Field, value: str) -> str:
+    """Two ways to write one path or address are no difference."""
+    if field.kind is FieldKind.PATH:
+        return os.path.abspath(os.path.expanduser(value))  # noqa: PTH100, PTH111  no file system is asked
+    return value.strip().rstrip("/")

@@ -27,7 +27,7 @@ Hide = Callable[[str], str]
 
 def discreet(tool: Tool, connector: Connector) -> Tool:
     """The same tool; what it answers, and what its checker found, is without them."""
-    check = tool.check
+    check, identify = tool.check, tool.identify_target
 
     def look(call: Call) -> Checked:
         assert check is not None
@@ -38,6 +38,9 @@ def discreet(tool: Tool, connector: Connector) -> Tool:
         tool,
         run=lambda call: hide_echoes(tool.run(call), connector, call.settings),
         check=None if check is None else look,
+        identify_target=None
+        if identify is None
+        else lambda call: hide_echoes(identify(call), connector, call.settings),
     )
 
 

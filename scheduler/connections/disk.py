@@ -12,7 +12,7 @@ from pathlib import Path
 from scheduler.connections.connector import ToolFailedError
 from scheduler.rules.failures import FailureClass
 
-_NO_REPLACE = 1
+_NO_REPLACE, _EXCHANGE = 1, 2
 _HERE = -100
 _NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -64,6 +64,11 @@ def kept(what: str) -> Iterator[None]:
         raise ToolFailedError.because(FailureClass.UNSURE, sentence) from error
 
 
+def open_without_waiting(path: str, flags: int) -> int:
+    """A pipe would keep us until somebody writes into it; a link was followed before, or was not there."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
+
+
 def write_part(part: Path, content: bytes, like: Path) -> None:
     """Write a new file beside its target, down to the disk, with the permissions that `like` has if it exists."""
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
@@ -87,16 +92,28 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 def rename_to_new(source: Path, target: Path) -> None:
     """Rename in one step; FileExistsError if the target is there, also when another program was quicker."""
-    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if rename is not None:
-        if rename(_HERE, os.fsencode(source), _HERE, os.fsencode(target), _NO_REPLACE) == 0:
-            return
-        code = ctypes.get_errno()
-        if code not in _NOT_OFFERED:
-            raise OSError(code, os.strerror(code), str(source))
+    if _rename(source, target, _NO_REPLACE):
+        return
     if is_there(target):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     source.rename(target)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two files swap their names in one step; False where the disk or the system cannot."""
+    return _rename(one, other, _EXCHANGE)
+
+
+def _rename(source: Path, target: Path, how: int) -> bool:
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    if rename(_HERE, os.fsencode(source), _HERE, os.fsencode(target), how) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in _NOT_OFFERED:
+        return False
+    raise OSError(code, os.strerror(code), str(source))
 
 
 def is_there(place: Path) -> bool:
@@ -114,6 +131,15 @@ def make_folders(folder: Path) -> None:
     for place in reversed(missing):
         place.mkdir(exist_ok=True)
         sync_folder(place.parent)
+
+
+def sync_file(place: Path) -> None:
+    """Make what is in a file survive a power cut."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:

@@ -13,22 +13,33 @@ _MAX_CHARACTERS = 8_000_000
 
 def with_storable_answers(tool: Tool) -> Tool:
     """The same tool. What it read and cannot be stored is a failure; what it did is done, with a note instead."""
-    check = tool.check
+    check, identify = tool.check, tool.identify_target
 
     def run(call: Call) -> Any:
         answer = tool.run(call)
-        if tool.mutating:
-            return keep_or_note(answer)
-        if reason := find_problem(answer):
-            raise wrong(f"What {call.connection} answered cannot be used because it {reason}.")
-        return answer
+        return keep_or_note(answer) if tool.mutating else _require_storable(answer, call)
+
+    def read_target(call: Call) -> Any:
+        assert identify is not None
+        return _require_storable(identify(call), call)
 
     def look(call: Call) -> Checked:
         assert check is not None
         found = check(call)
         return replace(found, result=keep_or_note(found.result))
 
-    return replace(tool, run=run, check=None if check is None else look)
+    return replace(
+        tool,
+        run=run,
+        check=None if check is None else look,
+        identify_target=None if identify is None else read_target,
+    )
+
+
+def _require_storable(answer: Any, call: Call) -> Any:
+    if reason := find_problem(answer):
+        raise wrong(f"What {call.connection} answered cannot be used because it {reason}.")
+    return answer
 
 
 def keep_or_note(answer: Any) -> Any:

@@ -75,7 +75,7 @@ class House:
         deploying = Deploying(context, self.schedules.definition, self.plans, dispatch, self.workshop, self.registry)
         self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
         self.events = EventCommands(context)
-        self.allowing = Allowing(context, self.plans)
+        self.allowing = Allowing(context, self.plans, self.registry)
         self.answering = Answering(context, self.plans, dispatch)
         self.secrets: Secrets = secrets or NoSecrets()
         self.repairs = layer.repairs = self.answering.repairs = Repairs(self, context, deploying)

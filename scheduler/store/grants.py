@@ -52,6 +52,12 @@ def take_back(
     return db.execute(query, (workflow, connection, tool, handler, kind)).rowcount
 
 
+def take_back_approvals(db: sqlite3.Connection, connection: str | None = None) -> int:
+    """Every workflow asks again before it acts, there or anywhere; says how many consumers and tools that concerns."""
+    query = "DELETE FROM grants WHERE kind = ?1 AND (?2 IS NULL OR connection = ?2)"
+    return db.execute(query, (GrantKind.APPROVAL, connection)).rowcount
+
+
 def of_workflow(db: sqlite3.Connection, workflow: str) -> list[Grant]:
     rows = db.execute("SELECT * FROM grants WHERE workflow = ? ORDER BY connection, tool, kind, handler", (workflow,))
     return [_from_sql(row) for row in rows]

@@ -15,7 +15,9 @@ from scheduler.store.backups import FILE, back_up, is_good, last_backup, put_in_
 from scheduler.store.connection import connect, explained, is_whole
 from scheduler.store.database import Database
 from scheduler.store.errors import NewerStoreError, NoBackupError, OlderStoreError, StoreDamagedError, StoreError
+from scheduler.store.suspension import suspend
 
+_UNDERWAY = "It was under way when this was backed up. What it did after that is not known."
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
@@ -78,7 +80,8 @@ def dismiss_damage(database: Database) -> None:
 def restore(folder: Path, now: datetime) -> Path:
     """Put the offered or the last backup in place of the store, which is set aside. The app must not be running.
 
-    What ran since the backup is not known in it and must not run again unasked, so all schedules come back paused.
+    What ran and acted since the backup is not known in it and must not do so again unasked: all workflows come back
+    paused, and what was under way then is over.
     """
     path = folder / FILE
     with explained(path):
@@ -90,7 +93,10 @@ def restore(folder: Path, now: datetime) -> Path:
             shutil.copyfile(backup, unfinished)
             with closing(connect(unfinished)) as connection:
                 migrations.migrate(connection)
+                connection.execute("BEGIN IMMEDIATE")
+                suspend(connection, now, _UNDERWAY)
                 schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
+                connection.execute("COMMIT")
 
         replace(folder, make, now)
     return backup

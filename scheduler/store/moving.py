@@ -6,15 +6,12 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from scheduler.rules.mutations import Mutation
-from scheduler.store import events, migrations, mutations, requests, retention, runs, schedules, workflows
+from scheduler.store import migrations, retention
 from scheduler.store.backups import FILE, copy_store
 from scheduler.store.connection import connect, explained, is_whole
-from scheduler.store.database import to_ms
 from scheduler.store.errors import NewerStoreError, StoreDamagedError, StoreError
-from scheduler.store.events import EventState
 from scheduler.store.health import replace
-from scheduler.store.workflows import WorkflowStatus
+from scheduler.store.suspension import suspend
 
 _AT_ONCE = 1_000
 _UNDERWAY = "It was under way when this was exported. Whoever exported it goes on with it."
@@ -65,8 +62,7 @@ def take_in(folder: Path, source: Path, adjust: Callable[[sqlite3.Connection], N
         with closing(connect(unfinished)) as db:
             migrations.migrate(db)
             db.execute("BEGIN IMMEDIATE")
-            _let_go(db, now)
-            _pause(db)
+            suspend(db, now, _UNDERWAY)
             adjust(db)
             db.execute("COMMIT")
 
@@ -79,49 +75,6 @@ def is_used(db: sqlite3.Connection) -> bool:
     """Whether it holds anything that a person would miss."""
     tables = ("workflows", "connections", "runs")
     return any(db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is not None for table in tables)
-
-
-def _pause(db: sqlite3.Connection) -> None:
-    for row in workflows.every_one(db):
-        if row.status is WorkflowStatus.ACTIVE:
-            workflows.set_status(db, row.slug, WorkflowStatus.PAUSED)
-            schedules.hold(db, row.slug, held=True)
-
-
-def _let_go(db: sqlite3.Connection, now: datetime) -> None:
-    at = to_ms(now)
-    for workflow in workflows.every_one(db):
-        for run in runs.unfinished(db, workflow.slug):
-            _settle_events(db, run.id)
-        requests.close(db, now, workflow=workflow.slug)
-    db.execute(
-        "UPDATE runs SET status = 'cancelled', ended = ?1, updated = ?1, resume_at = NULL, summary = ?2 "
-        "WHERE status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0",
-        (at, _UNDERWAY),
-    )
-    db.execute("UPDATE runs SET resume_at = NULL WHERE resume_at IS NOT NULL")
-    db.execute(
-        "UPDATE mutations SET status = 'skipped', settled = ?, check_at = NULL WHERE status IN ('in_flight', 'unsure')",
-        (at,),
-    )
-    db.execute(
-        "UPDATE occurrences SET state = iif(state = 'started', 'cancelled', 'dropped'), reason = 'stopped', "
-        "detail = ?2, ended = ?1 WHERE state IN ('queued', 'started')",
-        (at, _UNDERWAY),
-    )
-    db.execute("UPDATE backfills SET ended = ?, cancelled = 1 WHERE ended IS NULL", (at,))
-    db.execute("UPDATE lanes SET blocked = NULL, sentence = NULL, run = NULL, until = NULL")
-
-
-def _settle_events(db: sqlite3.Connection, run: str) -> None:
-    """What was acted on, or may have been, is dealt with there; the rest is taken up here."""
-    match mutations.status_of(db, run):
-        case None | Mutation.FAILED:
-            events.release(db, run)
-        case Mutation.APPLIED:
-            events.settle(db, run, EventState.CONSUMED)
-        case _:
-            events.settle(db, run, EventState.SKIPPED)
 
 
 def _schema(db: sqlite3.Connection) -> set[tuple[str, str, str | None]]:

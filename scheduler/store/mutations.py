@@ -25,6 +25,10 @@ class MutationRow(NamedTuple):
     checks: int = 0
     """How often the tool's checker was asked in vain."""
     check_at: datetime | None = None
+    target: Any = None
+    """The object that it is about, as its tool identified it; None if there was none."""
+    endpoint: Any = None
+    """What the connection led to: the fields that say which account or folder."""
 
 
 _COLUMNS = MutationRow._fields
@@ -39,6 +43,8 @@ def begin(db: sqlite3.Connection, row: MutationRow) -> None:
         begun=to_ms(row.begun),  # type: ignore[arg-type]
         settled=to_ms(row.settled),  # type: ignore[arg-type]
         check_at=to_ms(row.check_at),  # type: ignore[arg-type]
+        target=None if row.target is None else json.dumps(row.target),
+        endpoint=None if row.endpoint is None else json.dumps(row.endpoint),
     )
     db.execute(f"INSERT INTO mutations ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", values)
 
@@ -115,4 +121,6 @@ def _from_sql(row: sqlite3.Row) -> MutationRow:
         begun=begun,
         settled=from_ms(row["settled"]),
         check_at=from_ms(row["check_at"]),
+        target=None if row["target"] is None else json.loads(row["target"]),
+        endpoint=None if row["endpoint"] is None else json.loads(row["endpoint"]),
     )

@@ -159,6 +159,32 @@ def test_a_script_that_failed_is_mended_or_left_for_a_version_that_worked(
     assert [id_ for id_, _ in make_problem(ask("script-error", fault=fault), overview()).actions] == ["retry", "open"]
 
 
+def test_a_card_shows_which_file_and_which_folder() -> None:
+    """So that another one under the same name is seen to be another."""
+    target = {"kind": "file", "inode": 7, "size": 12_300, "modified_ns": 1_794_830_400_123_456_789, "sha256": "x"}
+    call = {**CALL, "target": target, "endpoint": {"path": "/home/ann/inbox"}}
+    shown = card(ask("approval", call=call)).details[0].body
+    assert isinstance(shown, Pairs)
+    pairs = dict(shown.pairs)
+    assert pairs["Folder"] == "/home/ann/inbox"
+    assert pairs["There now"] == "File of 12.3 kB, changed today 13:00"
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ({"kind": "folder", "inode": 1}, "Folder"),
+        ({"kind": "link", "leads_to": "a", "size": 1, "modified_ns": 1, "inode": 1}, "Link to a"),
+        ({"etag": "of some connector"}, ""),
+        (None, ""),
+    ],
+)
+def test_whatever_an_action_is_about_is_said_or_left_out(target: object, words: str) -> None:
+    shown = card(ask("approval", call={**CALL, "target": target})).details[0].body
+    assert isinstance(shown, Pairs)
+    assert dict(shown.pairs).get("There now", "") == words
+
+
 def test_the_time_is_that_of_the_clock_and_does_not_grow_old() -> None:
     assert card(ask("approval")).when == "today 13:00"
 

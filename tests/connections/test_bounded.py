@@ -25,7 +25,7 @@ def never() -> Iterator[Callable[[Call], Any]]:
 def lamp(run: Callable[[Call], Any], check: Callable[[Call], Checked] | None = None) -> Connector:
     tools = (
         Tool(name="look", help="", parameters={}, run=run),
-        Tool(name="switch", help="", parameters={}, run=run, mutating=True, check=check),
+        Tool(name="switch", help="", parameters={}, run=run, mutating=True, check=check, identify_target=run),
     )
     return bounded(Connector(kind="lamp", title="", help="", fields=(), tools=tools, test=run), grace=0.05)
 
@@ -40,9 +40,9 @@ def test_what_never_ends_is_left_behind(never: Callable[[Call], Any], tool: str,
 
 def test_neither_checking_nor_trying_goes_on_for_ever(never: Callable[[Call], Any]) -> None:
     made = lamp(never, check=never)
-    check = tool_of(made, "switch").check
-    assert check is not None
-    for ask in (check, made.test):
+    switch = tool_of(made, "switch")
+    for ask in (switch.check, switch.identify_target, made.test):
+        assert ask is not None
         with pytest.raises(ToolFailedError) as failed:
             ask(call({}, seconds=0.05))
         assert failed.value.failure.kind is FailureClass.TRANSIENT

@@ -230,7 +230,12 @@ def test_a_no_leaves_the_readings_out(author: Author) -> None:
     [request] = author.shop.requests()
     assert (request.ui, request.call) == (
         {"Highest": 7},
-        {"connection": "table:readings", "tool": "append", "parameters": {"rows": [{"file": "may.txt", "number": 7}]}},
+        {
+            "connection": "table:readings",
+            "tool": "append",
+            "parameters": {"rows": [{"file": "may.txt", "number": 7}]},
+            "endpoint": {"path": str(author.place("table:readings")), "table": "rows"},
+        },
     )
     author.shop.answering.reject(request.id)
     author.shop.tick()

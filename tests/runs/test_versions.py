@@ -75,6 +75,16 @@ def test_rolling_back_to_a_version_by_its_number(shop: Shop) -> None:
     assert shop.log(shop.runs()[-1].id) == "1\n"
 
 
+def test_rolling_back_from_a_version_that_is_no_longer_in_use_changes_nothing(shop: Shop) -> None:
+    """The card about version 2 was still on the screen when the author put it right."""
+    for number in (1, 2, 3):
+        shop.deploy(job(f"print({number})"))
+    assert "uses version 3 by now, not 2" in refusal(shop.commands.rollback, "w", 1, current=2)
+    assert shop.workflow().script == 3
+    shop.commands.rollback("w", 1, current=3)
+    assert shop.workflow().script == 4
+
+
 def test_rolling_back_does_not_roll_the_state_back(shop: Shop) -> None:
     shop.deploy(producer("return {'n': state.get('n', 0) + 1}"))
     shop.tick()

@@ -44,20 +44,33 @@ def place_in(root: Path, given: str, *, follow: bool) -> Path:
 def held(root: Path, place: Path, *, make: bool = False) -> Iterator[Path]:
     """The same place by a way that nobody can turn elsewhere meanwhile: a folder that became a link is an OSError.
 
-    `make` makes the folders on the way that are missing.
+    `make` makes the folders on the way that are missing, and removes them again if what is done there fails.
     """
     if place == root:  # where a link may lead
         yield place
         return
     with ExitStack() as opened:
         folder = _open_folder(opened, root, None)
-        for step in place.parent.relative_to(root).parts:
-            if make:
-                with suppress(FileExistsError):
-                    os.mkdir(step, dir_fd=folder)
-                    os.fsync(folder)
-            folder = _open_folder(opened, step, folder)
-        yield Path(f"/proc/self/fd/{folder}") / place.name
+        made: list[tuple[str, int]] = []
+        try:
+            for step in place.parent.relative_to(root).parts:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(step, dir_fd=folder)
+                        made.append((step, folder))
+                        os.fsync(folder)
+                folder = _open_folder(opened, step, folder)
+            yield Path(f"/proc/self/fd/{folder}") / place.name
+        except BaseException:
+            _remove_empty(made)
+            raise
+
+
+def _remove_empty(made: list[tuple[str, int]]) -> None:
+    """Innermost first; one that something was put into stays, and those around it."""
+    with suppress(OSError):
+        for name, parent in reversed(made):
+            os.rmdir(name, dir_fd=parent)
 
 
 def _open_folder(opened: ExitStack, name: str | Path, parent: int | None) -> int:

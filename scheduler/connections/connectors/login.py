@@ -17,6 +17,7 @@ CERTIFICATE = Field(
     help="A PEM file to believe beside the system's, for a server with a certificate of its own.",
     required=False,
     kind=FieldKind.PATH,
+    locates=False,
 )
 
 

@@ -8,7 +8,7 @@ def sign_in_fields(
 ) -> tuple[Field, ...]:
     """Which app asks, and for whom; `where` says in a sentence where a person gets such an app."""
     return (
-        Field(name="client_id", label="Client ID", help=where, required=required, when=when),
+        Field(name="client_id", label="Client ID", help=where, required=required, when=when, locates=False),
         Field(
             name="client_secret",
             label="Client secret",

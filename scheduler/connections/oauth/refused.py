@@ -37,9 +37,10 @@ def ask_twice(run: Callable[[Call], _Answer], call: Call, keeper: Renewing) -> _
 
 def renewable(tool: Tool, keeper: Renewing) -> Tool:
     """The same tool, which asks twice if it must; its checker too."""
-    check = tool.check
+    check, identify = tool.check, tool.identify_target
     return replace(
         tool,
         run=lambda call: ask_twice(tool.run, call, keeper),
         check=None if check is None else lambda call: ask_twice(check, call, keeper),
+        identify_target=None if identify is None else lambda call: ask_twice(identify, call, keeper),
     )

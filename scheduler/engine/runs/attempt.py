@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -84,20 +84,32 @@ class OutsideCall:
     tool: str
     parameters: Mapping[str, Any]
     line: int | None = None
+    target: Any = None
+    """The object that it would change, as its tool identified it: the host says this, never the script."""
+    endpoint: Mapping[str, str] | None = None
+    """What the connection leads to, as the host says; None if it is not connected, or has nothing to choose."""
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "OutsideCall":
+        """As a script asks for it."""
         return cls(
             connection=told["connection"], tool=told["tool"], parameters=told["parameters"], line=told.get("line")
         )
 
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> "OutsideCall":
+        """As it was shown."""
+        return replace(cls.read(stored), target=stored.get("target"), endpoint=stored.get("endpoint"))
+
     def write(self) -> dict[str, Any]:
         """As the person is shown it."""
-        return {"connection": self.connection, "tool": self.tool, "parameters": dict(self.parameters)}
+        shown = {"connection": self.connection, "tool": self.tool, "parameters": dict(self.parameters)}
+        pinned = {"target": self.target, "endpoint": None if self.endpoint is None else dict(self.endpoint)}
+        return {**shown, **{name: value for name, value in pinned.items() if value is not None}}
 
     @property
     def hash(self) -> str:
-        """What a yes holds for: exactly this call."""
+        """What a yes holds for: exactly this call, on exactly this object, of exactly this account or folder."""
         return hashlib.sha256(json.dumps(self.write(), sort_keys=True).encode()).hexdigest()
 
     def key_for(self, chain: str) -> str:
@@ -115,6 +127,8 @@ class OutsideCall:
             key=key,
             status=status,
             begun=now,
+            target=self.target,
+            endpoint=self.endpoint,
             settled=None if status is Mutation.IN_FLIGHT else now,
         )
 

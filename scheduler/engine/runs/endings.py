@@ -203,7 +203,7 @@ def ask_whether_it_happened(
         return
     mutation = mutations.find(db, run.id)
     assert mutation is not None
-    call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
+    call = OutsideCall.load(mutation._asdict())
     mutations.check_again(db, run.id, None, counts=False)
     asking.ask(db, RequestKind.UNSURE, run, f"{sentence} Did it happen?", now, call=call)
 

@@ -186,6 +186,8 @@ class Story:
             )
         with self._context.database.at_hand() as db:
             self._tools.check_grant(db, attempt, call)
+        call = self._pin(tool, call)
+        with self._context.database.at_hand() as db:
             must_ask = asking.needs_approval(db, attempt, tool, call)
         if must_ask:
             with self._context.database.write() as db:
@@ -202,6 +204,14 @@ class Story:
             self._keep_log(db)
         attempt.phase = Phase.MUTATING
         return self._make(tool, ready)
+
+    def _pin(self, tool: Tool, call: OutsideCall) -> OutsideCall:
+        """The same call with the very object that it would change: names may mean another one by the time of a yes."""
+        try:
+            return self._tools.pin(tool, self.attempt.workflow, call, self._is_told_to_end)
+        except FailedError:
+            self._heed_stop()
+            raise
 
     def _make(self, tool: Tool, ready: Call) -> bool:
         attempt = self.attempt
@@ -299,9 +309,12 @@ class Story:
         if (by_force := self._outlook.told_to_end()) is not None:  # between two phases there was nobody to tell
             self._worker.stop(kill=by_force)
 
+    def _is_told_to_end(self) -> bool:
+        return self._outlook.told_to_end() is not None
+
     def _heed_stop(self) -> None:
         """Where no script runs that could be asked to end."""
-        if self._outlook.told_to_end() is not None:
+        if self._is_told_to_end():
             raise StoppedError(Cancelled().sentence)
 
     def _ask(self, phase: str, inputs: dict[str, Any]) -> dict[str, Any]:

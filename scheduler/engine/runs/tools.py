@@ -1,5 +1,6 @@
 """Calls that scripts make outside: allowed or not, with the right settings, and every error in our own words."""
 
+import json
 import sqlite3
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -142,6 +143,22 @@ class Tools:
         """Make the one call that acts. What it raises tells apart whether it may have happened."""
         return self._run(tool, ready)
 
+    def pin(self, tool: Tool, workflow: str, call: OutsideCall, is_ending: Callable[[], bool]) -> OutsideCall:
+        """The call with what its connection leads to and the object that it would change, as they are now."""
+        pinned = replace(call, target=None, endpoint=self._endpoint(call.connection))
+        if tool.identify_target is None:
+            return pinned
+        reads = Tool(name=tool.name, help=tool.help, parameters=tool.parameters, run=tool.identify_target)
+        ready = self.make_ready(workflow, pinned)
+        found = self._run(replace(reads, run=partial(_run_apart, reads, is_ending)), ready)
+        return replace(pinned, target=json.loads(json.dumps(found)))  # as it will be read from the store
+
+    def _endpoint(self, connection: str) -> dict[str, str] | None:
+        connector = self.registry.connector(connection.partition(":")[0])
+        with self._context.database.at_hand() as db:
+            row = connections.find(db, connection)
+        return None if row is None else connector.endpoint(row.settings) or None
+
     def find(self, attempt: Attempt, call: OutsideCall) -> Tool:
         """The tool, with parameters that it takes."""
         if call.connection not in attempt.plan.connections:
@@ -176,7 +193,13 @@ class Tools:
     def check(self, tool: Tool, mutation: MutationRow) -> Checked:
         """Ask the tool's own checker whether it happened."""
         assert tool.check is not None
-        call = OutsideCall(connection=mutation.connection, tool=mutation.tool, parameters=mutation.parameters)
+        call = OutsideCall.load(mutation._asdict())
+        if call.endpoint is not None and call.endpoint != self._endpoint(call.connection):
+            raise FailedError.because(
+                FailureClass.UNSURE,
+                f"{call.connection} leads somewhere else now, so Dayhand cannot check whether it happened.",
+                call.connection,
+            )
         ready = replace(self.make_ready(mutation.workflow, call, mutation.key), since=mutation.begun)
         try:
             return tool.check(ready)
@@ -216,6 +239,12 @@ class Tools:
             )
         if row is not None and row.trouble is not None:
             raise FailedError.because(FailureClass.AUTH, row.trouble, call.connection)
+        if row is not None and call.endpoint is not None and call.endpoint != connector.endpoint(row.settings):
+            raise FailedError.because(
+                FailureClass.TRANSIENT,
+                f"{call.connection} was connected to something else just now, so nothing was done.",
+                call.connection,
+            )
         return Call(
             parameters=call.parameters,
             settings={} if row is None else {**row.settings, **self.secrets_of(connector, row)},
@@ -224,6 +253,7 @@ class Tools:
             seconds=CALL_SECONDS,
             connection=call.connection,
             workflow=workflow,
+            target=call.target,
         )
 
     def secrets_of(self, connector: Connector, row: ConnectionRow) -> Mapping[str, Any]:

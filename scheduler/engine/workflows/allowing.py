@@ -4,6 +4,7 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
+from scheduler.connections.registry import Registry, parse_name
 from scheduler.engine.context import Context
 from scheduler.engine.once import carry_out
 from scheduler.engine.plans import Plans
@@ -26,9 +27,10 @@ def allow(db: sqlite3.Connection, workflow: str, connection: str, tool: str, now
 class Allowing:
     """Belongs to the engine's thread."""
 
-    def __init__(self, context: Context, plans: Plans) -> None:
+    def __init__(self, context: Context, plans: Plans, registry: Registry) -> None:
         self._context = context
         self._plans = plans
+        self._registry = registry
 
     def grant(
         self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
@@ -69,18 +71,30 @@ class Allowing:
         """Keep the settings of a connection that were checked, and go on with all that waited for it."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            moved = self._leads_elsewhere(db, name, settings)
             connections.save(db, name, settings, now)
+            asked_again = grants.take_back_approvals(db, name) if moved else 0
             asking.go_on_with(db, RequestKind.RECONNECT, name, now)
             for mutation in mutations.out_of_reach(db, name):
                 mutations.check_again(db, mutation.run, now, counts=False)
-            return {"connection": name, "sentence": f"{name} is connected."}
+            sentence = f"{name} is connected."
+            if asked_again:
+                sentence = f"{name} is connected to something else now, so actions you had always allowed ask again."
+            return {"connection": name, "sentence": sentence}
 
         return carry_out(self._context, "connect", name, request_id, act)
+
+    def _leads_elsewhere(self, db: sqlite3.Connection, name: str, settings: dict[str, Any]) -> bool:
+        """Whether these settings mean another account or folder than those before, if there were any."""
+        before = connections.find(db, name)
+        endpoint = self._registry.connector(parse_name(name)[0]).endpoint
+        return endpoint({} if before is None else before.settings) != endpoint(settings)
 
     def disconnected(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
         def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
             if not connections.remove(db, name):
                 raise RefusedError("unknown", f"There is no connection {name}.")
+            grants.take_back_approvals(db, name)  # the next one of that name may be another account
             return {"connection": name, "sentence": f"{name} is disconnected."}
 
         return carry_out(self._context, "disconnect", name, request_id, act)

@@ -142,7 +142,7 @@ class Answering:
         assert row.run is not None
         run = runs.find(db, row.run)
         assert run is not None
-        call = OutsideCall.read(row.call)
+        call = OutsideCall.load(row.call)
         handler = self._plans.current(db, row.workflow).handlers.get(run.handler)
         if always or (handler is not None and handler.approve == "first"):
             scope = Grant(row.workflow, run.handler, call.connection, call.tool, GrantKind.APPROVAL, now)
@@ -163,7 +163,7 @@ class Answering:
         assert row.run is not None
         run = runs.find(db, row.run)
         assert run is not None
-        call = OutsideCall.read(row.call)
+        call = OutsideCall.load(row.call)
         mutations.begin(db, call.note(run, call.key_for(run.chain), Mutation.SKIPPED, now))
         runs.settle_phase(db, run.id, Phase.PREPARED, Phase.MUTATED, now)
         runs.resume(db, run.id, now)

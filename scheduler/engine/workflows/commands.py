@@ -56,11 +56,20 @@ class WorkflowCommands:
     def deploy(self, new: Validated, wish: Wish, *, request: str | None = None) -> dict[str, Any]:
         return self._do("deploy", new.slug, request, lambda db, now: self._deploying.deploy(db, new, wish, now))
 
-    def rollback(self, workflow: str, version: int | None = None, *, request: str | None = None) -> dict[str, Any]:
-        """Deploy an earlier version anew: the one named, or the last that committed a run. State stays as it is."""
+    def rollback(
+        self, workflow: str, version: int | None = None, *, current: int | None = None, request: str | None = None
+    ) -> dict[str, Any]:
+        """Deploy an earlier version anew: the one named, or the last that committed a run. State stays as it is.
+
+        `current` is the version that the user wants to get away from; a newer one is not what they were shown.
+        """
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = find_workflow(db, workflow)
+            if current is not None and row.script != current:
+                raise RefusedError(
+                    "changed", f"{row.name} uses version {row.script} by now, not {current}; nothing was changed."
+                )
             number = runs.last_committed_script(db, row.slug, before=row.script) if version is None else version
             script = None if number is None else workflows.find_script(db, row.slug, number)
             if script is None:

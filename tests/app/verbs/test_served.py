@@ -56,6 +56,7 @@ def test_a_question_is_seen_and_answered(line: Line, app: Installation) -> None:
         "connection": "table:expenses",
         "tool": "append",
         "parameters": {"rows": [{"amount": 1}]},
+        "endpoint": {"path": str(table), "table": "rows"},
     }
     shown = line.read("attention")
     assert "Add 1 to Expenses" in shown and f"dayhand approve {request['id']}" in shown

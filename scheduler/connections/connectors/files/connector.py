@@ -22,15 +22,17 @@ from scheduler.connections.connector import (
 )
 from scheduler.connections.connectors.files.actions import (
     PART,
-    check_delete,
-    check_move,
-    check_write,
     delete,
+    identify_deleted,
+    identify_moved,
+    identify_written,
     move,
     write,
 )
+from scheduler.connections.connectors.files.changes import ASIDE
+from scheduler.connections.connectors.files.checks import check_delete, check_move, check_write
 from scheduler.connections.connectors.folder import held, place_in, root_of
-from scheduler.connections.disk import explained
+from scheduler.connections.disk import explained, open_without_waiting
 from scheduler.connections.mistakes import wrong
 
 _LARGEST = 10 * 1024 * 1024
@@ -47,13 +49,8 @@ def _describe(root: Path, place: Path, facts: os.stat_result) -> dict[str, Any]:
     }
 
 
-def _open_without_waiting(path: str, flags: int) -> int:
-    """A pipe would keep us until somebody writes into it; a link was followed before, or was not there."""
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
-
-
 def _read_file(root: Path, place: Path, given: str) -> tuple[bytes, os.stat_result]:
-    with explained(given), held(root, place) as there, open(there, "rb", opener=_open_without_waiting) as file:
+    with explained(given), held(root, place) as there, open(there, "rb", opener=open_without_waiting) as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise wrong(f"{given} is not a file.")
@@ -104,7 +101,7 @@ def _walk(root: Path, folder: Path, *, recursive: bool) -> Iterator[dict[str, An
             inside = list(entries)
         for entry in inside:
             place = Path(entry.path)
-            if entry.name.startswith(PART) or not _is_text(entry.name):
+            if entry.name.startswith((PART, ASIDE)) or not _is_text(entry.name):
                 continue
             try:
                 facts = place_in(root, place.relative_to(root).as_posix(), follow=True).stat()
@@ -158,6 +155,8 @@ files = Connector(
             run=_list,
         ),
         Tool(
+            # apply_window stays as it is for all three: the folder may be on a disk in the network, whose server can
+            # carry out a request later than the process that made it has ended.
             name="write",
             may="write files in {name}",
             help="Write a whole file, and the folders that it is in; the same content again changes nothing.",
@@ -170,6 +169,7 @@ files = Connector(
             run=write,
             mutating=True,
             check=check_write,
+            identify_target=identify_written,
         ),
         Tool(
             name="move",
@@ -179,6 +179,7 @@ files = Connector(
             run=move,
             mutating=True,
             check=check_move,
+            identify_target=identify_moved,
         ),
         Tool(
             name="delete",
@@ -189,6 +190,7 @@ files = Connector(
             mutating=True,
             acts_on_others=True,
             check=check_delete,
+            identify_target=identify_deleted,
         ),
     ),
     test=_test,

@@ -200,6 +200,7 @@ http = Connector(
             required=False,
             default="X-Api-Key",
             when=("auth", ("header",)),
+            locates=False,
         ),
         *sign_in_fields(
             "For the login oauth2: from the app that you made at the service.", required=False, when=_BROWSER
@@ -210,6 +211,7 @@ http = Connector(
             help="For the login oauth2, as in https://example.org/oauth/authorize.",
             required=False,
             when=_BROWSER,
+            locates=False,
         ),
         Field(
             name="token_url",
@@ -217,6 +219,7 @@ http = Connector(
             help="For the login oauth2, as in https://example.org/oauth/token.",
             required=False,
             when=_BROWSER,
+            locates=False,
         ),
         Field(
             name="scopes",
@@ -224,6 +227,7 @@ http = Connector(
             help="For the login oauth2, with spaces between them.",
             required=False,
             when=_BROWSER,
+            locates=False,
         ),
         Field(name="folder", label="Downloads", help="Where files go.", required=False, kind=FieldKind.PATH),
         CERTIFICATE,

@@ -43,6 +43,8 @@ def _by_kind(call: Call, of_csv: Callable[[Path], Any], of_sqlite: Callable[[Pat
     with explained(str(place)):
         if not place.parent.is_dir():
             raise wrong(f"The folder {place.parent} is not there. Make it, or choose another file.")
+        if place.exists() and not place.is_file():
+            raise wrong(f"{place} is not a file. Choose another one.")
         if place.suffix.lower() == ".csv":
             return of_csv(place)
         if place.suffix.lower() in _SQLITE:
@@ -106,6 +108,7 @@ table = Connector(
     ),
     tools=(
         Tool(
+            # apply_window stays as it is: the file may be on a disk in the network, which may act late.
             name="append",
             may="add rows to {name}",
             help="Add rows at the end, once. Names that are new become new columns.",

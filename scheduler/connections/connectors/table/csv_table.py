@@ -13,8 +13,16 @@ from scheduler.connections.connectors.table import csv_text
 from scheduler.connections.connectors.table.csv_text import Dialect, Header
 from scheduler.connections.connectors.table.ledger import Ledger, open_ledger
 from scheduler.connections.connectors.table.rows import arrange
-from scheduler.connections.connectors.table.writing import append_bytes, beside, replace_content, settle
-from scheduler.connections.disk import explained
+from scheduler.connections.connectors.table.writing import (
+    Version,
+    append_bytes,
+    beside,
+    changed_while_added,
+    replace_content,
+    require,
+    settle,
+)
+from scheduler.connections.disk import explained, open_without_waiting
 from scheduler.connections.locks import locked
 from scheduler.connections.mistakes import wrong
 from scheduler.rules.failures import FailureClass
@@ -31,6 +39,12 @@ def append(path: Path, rows: Sequence[Any], key: str, seconds: float) -> Any:
 
 def check(path: Path, key: str, seconds: float) -> Checked:
     """Whether the rows with that key are or were in the table."""
+    place = path.resolve()
+    if place.exists() and not beside(place, "ledger").exists():
+        raise ToolFailedError.because(
+            FailureClass.UNSURE,
+            f"What Dayhand noted about {place} is gone, so it cannot tell. Look whether the rows are in it.",
+        )
     with _at_rest(path, seconds) as (place, ledger):
         return _known(place, ledger, key)
 
@@ -84,14 +98,12 @@ def _at_rest(path: Path, seconds: float) -> Iterator[tuple[Path, Ledger]]:
 def _known(place: Path, ledger: Ledger, key: str) -> Checked:
     known = ledger.state(key)
     if known is not None and known[0] == "unknown":
-        raise ToolFailedError.because(
-            FailureClass.UNSURE,
-            f"{place} was changed by something else while rows were added. Look whether they are in it.",
-        )
+        raise changed_while_added(place)
     return Checked(happened=known is not None, result=known[1] if known else None)
 
 
 def _add(place: Path, rows: Sequence[Any], key: str, ledger: Ledger) -> dict[str, int]:
+    seen = Version.of(place)
     header = _header(place)
     before, dialect = (header.columns, header.dialect) if header else ([], Dialect())
     columns, values = arrange(rows, before)
@@ -100,11 +112,12 @@ def _add(place: Path, rows: Sequence[Any], key: str, ledger: Ledger) -> dict[str
     try:
         if header is None:
             named = csv_text.line(columns, dialect) if columns else ""
-            append_bytes(place, (named + added).encode(), key, result, ledger)
+            append_bytes(place, (named + added).encode(), key, result, ledger, seen)
         elif len(columns) == len(before):
-            append_bytes(place, _line_end(place, dialect) + added.encode(), key, result, ledger)
+            append_bytes(place, _line_end(place, dialect) + added.encode(), key, result, ledger, seen)
         else:
-            replace_content(place, _widened(place, header, columns) + added.encode(), key, result, ledger)
+            content = _widened(place, header, columns, seen) + added.encode()
+            replace_content(place, content, key, result, ledger, seen)
     except UnicodeEncodeError as error:
         raise wrong('"rows" holds characters that cannot be written as UTF-8.') from error
     return result
@@ -125,12 +138,13 @@ def _line_end(place: Path, dialect: Dialect) -> bytes:
         return b"" if file.read() in b"\r\n" else dialect.newline.encode()
 
 
-def _widened(place: Path, header: Header, columns: Sequence[str]) -> bytes:
+def _widened(place: Path, header: Header, columns: Sequence[str], seen: Version | None) -> bytes:
     """The whole file with more columns, their cells empty."""
     rows = [csv_text.line(columns, header.dialect)]
     with _lines(place) as lines:
         for values in csv_text.records(csv_text.read_header(lines)[1], header.dialect):
             if len(values) > len(header.columns):
+                require(place, seen)  # else these are other columns
                 raise wrong(
                     f"A row of {place} has more cells than there are columns ({', '.join(values)}), so no column "
                     "can be added. Put that row right first."
@@ -145,7 +159,7 @@ def _widened(place: Path, header: Header, columns: Sequence[str]) -> bytes:
 def _lines(place: Path) -> Iterator[Iterator[str]]:
     """The lines of the file with their ends; what cannot be read as CSV is a mistake."""
     try:
-        with place.open(encoding="utf-8-sig", newline="") as file:
+        with open(place, encoding="utf-8-sig", newline="", opener=open_without_waiting) as file:
             yield iter(file)
     except UnicodeDecodeError as error:
         raise wrong(f"{place} is not UTF-8 text. Save it as CSV in UTF-8.") from error

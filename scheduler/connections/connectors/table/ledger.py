@@ -22,9 +22,13 @@ CREATE TABLE IF NOT EXISTS additions (
     size INTEGER,
     payload BLOB,
     old TEXT,
-    new TEXT
+    new TEXT,
+    inode INTEGER,
+    modified INTEGER
 ) STRICT
 """
+_LATER = ("inode", "modified")
+"""Columns that older ledgers lack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,9 @@ class Addition:
     key: str
     result: Any
     size: int | None = None
+    inode: int | None = None
+    """Of the file before, as is the nanosecond of its last change: they tell whether anybody else touched it."""
+    modified: int | None = None
     payload: bytes = b""
     old: str = ""
     new: str = ""
@@ -52,16 +59,26 @@ class Ledger:
 
     def unfinished(self) -> Addition | None:
         row = self._db.execute(
-            "SELECT key, result, size, payload, old, new FROM additions WHERE state = 'begun'"
+            "SELECT key, result, size, payload, old, new, inode, modified FROM additions WHERE state = 'begun'"
         ).fetchone()
         if row is None:
             return None
-        key, result, size, payload, old, new = row
-        return Addition(key=key, result=json.loads(result), size=size, payload=payload, old=old, new=new)
+        key, result, size, payload, old, new, inode, modified = row
+        return Addition(
+            key=key,
+            result=json.loads(result),
+            size=size,
+            payload=payload,
+            old=old,
+            new=new,
+            inode=inode,
+            modified=modified,
+        )
 
     def begin(self, addition: Addition) -> None:
         self._db.execute(
-            "INSERT INTO additions (key, state, result, size, payload, old, new) VALUES (?, 'begun', ?, ?, ?, ?, ?)",
+            "INSERT INTO additions (key, state, result, size, payload, old, new, inode, modified) "
+            "VALUES (?, 'begun', ?, ?, ?, ?, ?, ?, ?)",
             (
                 addition.key,
                 json.dumps(addition.result),
@@ -69,6 +86,8 @@ class Ledger:
                 addition.payload,
                 addition.old,
                 addition.new,
+                addition.inode,
+                addition.modified,
             ),
         )
 
@@ -91,4 +110,8 @@ def open_ledger(path: Path) -> Iterator[Ledger]:
     with explained_database(path), closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA synchronous = EXTRA")
         db.execute(_SCHEMA)
+        known = {row[0] for row in db.execute("SELECT name FROM pragma_table_info('additions')")}
+        for column in _LATER:
+            if column not in known:
+                db.execute(f"ALTER TABLE additions ADD COLUMN {column} INTEGER")
         yield Ledger(db)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scheduler.connections.connector import Call, Connector, Tool
@@ -22,7 +23,8 @@ def _pretend(connector: Connector) -> Connector:
     def make(tool: Tool) -> Tool:
         if not tool.mutating:
             return replace(tool, run=_ask_once(tool.run))
-        return replace(tool, run=lambda call: seeming_result(connector.kind, tool.name, call), check=None)
+        seeming = partial(seeming_result, connector.kind, tool.name)
+        return replace(tool, run=seeming, check=None, identify_target=None)
 
     return replace(connector, tools=tuple(make(tool) for tool in connector.tools))
 

@@ -51,6 +51,8 @@ class FaultView:
     """What stands in that line, if it is one of the script itself."""
     earlier: int | None
     """The version before that worked."""
+    version: int | None = None
+    """The one that failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +136,7 @@ def _find_fault(look: Look, row: RequestRow) -> FaultView | None:
         line=line,
         text=lines[line - 1].strip() if line and line <= len(lines) else "",
         earlier=runs.last_committed_script(look.db, run.workflow, before=workflow.script),
+        version=run.script,
     )
 
 

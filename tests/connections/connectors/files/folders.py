@@ -1,5 +1,6 @@
 """The tools of the connector in a folder of the test's own."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,24 @@ from scheduler.rules.failures import FailureClass
 from tests.connections.calls import call, tool_of
 
 
+def identify(here: Path, tool: str, **parameters: Any) -> Any:
+    identifier = tool_of(files, tool).identify_target
+    return None if identifier is None else identifier(call({"path": str(here)}, **parameters))
+
+
 def use(here: Path, tool: str, **parameters: Any) -> Any:
-    return tool_of(files, tool).run(call({"path": str(here)}, "k", **parameters))
+    """As the host does: what would be changed is identified first."""
+    return use_on(identify(here, tool, **parameters), here, tool, **parameters)
 
 
-def check(here: Path, tool: str, **parameters: Any) -> Checked:
+def use_on(target: Any, here: Path, tool: str, /, **parameters: Any) -> Any:
+    return tool_of(files, tool).run(replace(call({"path": str(here)}, "k", **parameters), target=target))
+
+
+def check(here: Path, tool: str, approved: Any = None, **parameters: Any) -> Checked:
     checker = tool_of(files, tool).check
     assert checker is not None
-    return checker(call({"path": str(here)}, "k", **parameters))
+    return checker(replace(call({"path": str(here)}, "k", **parameters), target=approved))
 
 
 def refused(here: Path, kind: FailureClass, tool: str, **parameters: Any) -> str:

@@ -15,7 +15,7 @@ from scheduler.connections import disk
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.rules.failures import FailureClass
 from tests.connections.calls import NOW
-from tests.connections.connectors.files.folders import check, refused, use
+from tests.connections.connectors.files.folders import check, identify, refused, use
 
 
 @pytest.fixture
@@ -64,12 +64,27 @@ def test_a_folder_is_never_written_over(here: Path) -> None:
     assert [place.name for place in here.iterdir()] == ["root"]
 
 
-def test_the_checker_of_write_compares_the_content(here: Path) -> None:
-    assert not check(here, "write", path="a", text="x").happened
+def test_the_checker_of_write_finds_the_content_or_what_was_to_be_replaced(here: Path) -> None:
+    wanted = {"path": "a", "text": "x", "overwrite": True}
     (here / "a").write_text("y")
-    assert not check(here, "write", path="a", text="x").happened
-    (here / "a").write_text("x")
-    assert check(here, "write", path="a", text="x") == Checked(happened=True, result={"path": "a", "size": 1})
+    approved = identify(here, "write", **wanted)
+    assert not check(here, "write", approved, **wanted).happened
+    use(here, "write", **wanted)
+    assert check(here, "write", approved, **wanted) == Checked(happened=True, result={"path": "a", "size": 1})
+
+
+@pytest.mark.parametrize("now", ["gone", "changed", "its folder is gone"])
+def test_the_checker_of_write_does_not_guess(here: Path, now: str) -> None:
+    """It may have been written, and taken away or changed by whoever waited for it."""
+    use(here, "write", path="out/a", text="x")
+    (here / "out/a").unlink()
+    if now == "changed":
+        (here / "out/a").write_text("taken note of")
+    elif now == "its folder is gone":
+        (here / "out").rmdir()
+    with pytest.raises(ToolFailedError) as error:
+        check(here, "write", path="out/a", text="x")
+    assert error.value.failure.kind is FailureClass.UNSURE
 
 
 KILLED_WHILE_WRITING = """
@@ -81,17 +96,30 @@ use(Path(sys.argv[1]), "write", path="a", text="new", overwrite=True)
 """
 
 
-def test_a_writer_that_is_killed_leaves_the_old_file_and_its_rest_is_removed(here: Path) -> None:
+def test_a_writer_that_is_killed_leaves_nothing_that_its_checker_does_not_remove(here: Path) -> None:
     (here / "a").write_text("old")
+    approved = identify(here, "write", path="a", text="new", overwrite=True)
+    kill_while_writing(here)
+    assert (here / "a").read_text() == "old"
+    assert not check(here, "write", approved, path="a", text="new", overwrite=True).happened
+    assert [place.name for place in here.iterdir()] == ["a"]
+
+
+def kill_while_writing(here: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED_WHILE_WRITING, str(here)], check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert (here / "a").read_text() == "old"
-    assert not check(here, "write", path="a", text="new").happened
-    [part] = here.glob(".dayhand-part-*")
+
+
+def test_what_killed_writers_left_is_removed_though_nobody_checks(here: Path) -> None:
+    (here / "a").touch()
+    kill_while_writing(here)
     use(here, "write", path="b", text="x")
+    (here / "a").unlink()
+    kill_while_writing(here)
+    [part] = here.glob(".dayhand-part-*")
     os.utime(part, ((NOW - timedelta(hours=2)).timestamp(),) * 2)
     use(here, "write", path="c", text="x")
-    assert sorted(place.name for place in here.iterdir()) == ["a", "b", "c"]
+    assert not list(here.glob(".dayhand-part-*"))
 
 
 def test_moving_takes_folders_along_and_makes_the_way(here: Path) -> None:
@@ -134,16 +162,21 @@ def test_renaming_is_safe_where_the_system_has_no_step_of_its_own_for_it(
     assert sorted(place.name for place in here.iterdir()) == ["b", "c"]
 
 
-def test_the_checker_of_move(here: Path) -> None:
-    (here / "a").touch()
-    assert not check(here, "move", source="a", target="b").happened
+def test_the_checker_of_move_follows_the_very_file(here: Path) -> None:
+    (here / "a").write_text("moved")
+    ends = {"source": "a", "target": "b"}
+    approved = identify(here, "move", **ends)
+    assert not check(here, "move", approved, **ends).happened
     (here / "b").touch()
-    assert not check(here, "move", source="a", target="b").happened
-    (here / "a").unlink()
-    assert check(here, "move", source="a", target="b") == Checked(happened=True, result={"path": "b"})
+    assert not check(here, "move", approved, **ends).happened
     (here / "b").unlink()
+    use(here, "move", **ends)
+    (here / "a").write_text("another, which came since")
+    assert check(here, "move", approved, **ends) == Checked(happened=True, result={"path": "b"})
+    (here / "b").unlink()
+    (here / "b").write_text("not the one")
     with pytest.raises(ToolFailedError, match="nobody can tell") as error:
-        check(here, "move", source="a", target="b")
+        check(here, "move", approved, **ends)
     assert error.value.failure.kind is FailureClass.UNSURE
 
 
@@ -153,9 +186,10 @@ def test_deleting_files_links_and_empty_folders(here: Path) -> None:
     (here / "link").symlink_to("kept")
     (here / "empty").mkdir()
     for name in ("file", "link", "empty"):
-        assert not check(here, "delete", path=name).happened
+        approved = identify(here, "delete", path=name)
+        assert not check(here, "delete", approved, path=name).happened
         assert use(here, "delete", path=name) is None
-        assert check(here, "delete", path=name).happened
+        assert check(here, "delete", approved, path=name).happened
     assert [place.name for place in here.iterdir()] == ["kept"]
 
 
@@ -190,14 +224,6 @@ def test_a_disk_that_refuses_leaves_nothing_behind(
     assert list(here.iterdir()) == []
 
 
-def test_a_disk_that_fails_while_it_renames_leaves_it_open(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(errno.EIO, "broken")
-
-    monkeypatch.setattr(Path, "replace", fail)
-    refused(here, FailureClass.UNSURE, "write", path="a", text="x", overwrite=True)
-
-
 def test_a_disk_that_does_not_confirm_leaves_it_open(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "a").touch()
     fsync = os.fsync
@@ -208,9 +234,15 @@ def test_a_disk_that_does_not_confirm_leaves_it_open(here: Path, monkeypatch: py
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", fail_for_folders)
+    moved = identify(here, "move", source="a", target="c")
     refused(here, FailureClass.UNSURE, "write", path="b", text="x")
     refused(here, FailureClass.UNSURE, "move", source="a", target="c")
-    refused(here, FailureClass.UNSURE, "delete", path="c")
+    monkeypatch.undo()
     assert check(here, "write", path="b", text="x").happened
-    assert check(here, "move", source="a", target="b").happened
-    assert check(here, "delete", path="c").happened
+    assert check(here, "move", moved, source="a", target="c").happened
+    monkeypatch.setattr(os, "fsync", fail_for_folders)
+    refused(here, FailureClass.UNSURE, "delete", path="c")
+    with pytest.raises(ToolFailedError):  # a yes that a power cut could undo is none
+        check(here, "delete", moved, path="c")
+    monkeypatch.undo()
+    assert check(here, "delete", moved, path="c").happened

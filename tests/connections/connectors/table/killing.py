@@ -121,6 +121,7 @@ def kill_at(step: int) -> None:
         (os, "fsync"),
         (os, "ftruncate"),
         (os, "open"),
+        (writing, "exchange"),
         (Path, "replace"),
         (Path, "unlink"),
     ]:

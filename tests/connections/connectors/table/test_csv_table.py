@@ -159,7 +159,7 @@ def test_a_file_that_was_changed_in_between_cannot_tell(path: Path, after: bytes
     refused(FailureClass.UNSURE, check, path)
 
 
-@pytest.mark.parametrize("moment", ["write_part", "replace", "sync_folder", "finish"])
+@pytest.mark.parametrize("moment", ["write_part", "exchange", "sync_folder", "finish"])
 def test_new_columns_are_there_whole_or_not_at_all(path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     """Stopped at each moment, as by a kill: nothing runs after it."""
     append(path, [{"a": 1}], "1")
@@ -168,7 +168,7 @@ def test_new_columns_are_there_whole_or_not_at_all(path: Path, monkeypatch: pyte
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    owner: Any = {"replace": Path, "finish": Ledger}.get(moment, writing)
+    owner: Any = {"finish": Ledger}.get(moment, writing)
     with monkeypatch.context() as patched:
         patched.setattr(owner, moment, stop)
         with pytest.raises(KeyboardInterrupt):

@@ -28,6 +28,7 @@ def test_a_request_shows_exactly_what_would_be_done_and_how_to_answer(asking: Sh
         "connection": "table:expenses",
         "tool": "append",
         "parameters": {"rows": [{"amount": 1}]},
+        "endpoint": {"path": str(asking.folder / "expenses.csv"), "table": "rows"},
     }
     assert request.how == (f"dayhand approve {request.id}", f"dayhand reject {request.id}")
 
@@ -93,7 +94,7 @@ def test_a_failed_script_shows_its_line_and_a_way_back_only_where_a_version_work
     run("1 / 0  # second")
     [asked] = shop.views.attention()
     assert asked.fault == FaultView(
-        path=str(shop.folder / "script.py"), line=5, text="1 / 0  # second", earlier=None
+        path=str(shop.folder / "script.py"), line=5, text="1 / 0  # second", earlier=None, version=2
     ), "a version that never ran is none to go back to"
     assert asked.how == (f"dayhand retry {asked.run}",)
     run("ctx.done('Good')")

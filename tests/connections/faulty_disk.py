@@ -1,0 +1,107 @@
+"""Stands around the system calls that change a disk: counts them, and lets one fail or kills the process there.
+
+The calls themselves are real, on real files. What a broken disk answers cannot be had for real, and neither can a kill
+at one certain instant: these are put in here.
+"""
+
+import errno
+import os
+import signal
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from scheduler.connections import disk
+
+
+@dataclass
+class Fault:
+    """At the step with that number: an error, in place of the step or after it; without a code the process dies."""
+
+    step: int
+    code: int | None = None
+    when: str = "before"
+    """Or "after"; or "half", of a write: the first half of its bytes."""
+
+    def strike(self, kind: type[Exception] = OSError) -> NoReturn:
+        if self.code is not None and kind is sqlite3.OperationalError:
+            error = sqlite3.OperationalError(os.strerror(self.code))
+            error.sqlite_errorcode = _SQLITE.get(self.code, sqlite3.SQLITE_IOERR)
+            raise error
+        if self.code is not None:
+            raise OSError(self.code, os.strerror(self.code))
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
+@dataclass
+class Disk:
+    fault: Fault | None = None
+    offers_exchange: bool = True
+    """Whether files can be renamed without replacing, and swapped, in one step; not every disk can."""
+    ledger: type | None = None
+    """A class whose statements are steps as well; they fail as SQLite does."""
+    steps: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def inserted(self) -> Iterator[None]:
+        """While it is, every call goes through it."""
+        real = {(os, name): getattr(os, name) for name in _CALLS} | {(disk, "_rename"): disk._rename}
+        if self.ledger is not None:
+            real |= {(self.ledger, name): getattr(self.ledger, name) for name in _STATEMENTS}
+        for (owner, name), call in real.items():
+            setattr(owner, name, self._around(name, call))
+        try:
+            yield
+        finally:
+            for (owner, name), call in real.items():
+                setattr(owner, name, call)
+
+    def _around(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def stepped(*given: Any, **named: Any) -> Any:
+            if name == "_rename" and not self.offers_exchange:
+                return False
+            step = _name(name, given)
+            if step is None:
+                return call(*given, **named)
+            self.steps.append(step)
+            fault = self.fault if self.fault is not None and self.fault.step == len(self.steps) - 1 else None
+            kind = sqlite3.OperationalError if name in _STATEMENTS else OSError
+            if fault is not None and fault.when == "before":
+                fault.strike(kind)
+            if fault is not None and fault.when == "half" and name == "write":
+                given = (given[0], given[1][: len(given[1]) // 2])
+            try:
+                return call(*given, **named)
+            finally:
+                if fault is not None:
+                    fault.strike(kind)
+
+        return stepped
+
+
+_CALLS = ("open", "mkdir", "write", "fsync", "unlink", "rmdir", "rename", "replace", "ftruncate")
+_STATEMENTS = ("begin", "finish", "forget")
+_SQLITE = {
+    errno.ENOSPC: sqlite3.SQLITE_FULL,
+    errno.EDQUOT: sqlite3.SQLITE_FULL,
+    errno.EACCES: sqlite3.SQLITE_READONLY,
+    errno.EROFS: sqlite3.SQLITE_READONLY,
+}
+
+
+def _name(call: str, given: tuple[Any, ...]) -> str | None:
+    """What the step does; None for one that changes nothing."""
+    match call:
+        case "begin" | "finish" | "forget":
+            return f"ledger {call}"
+        case "open":
+            return "create" if given[1] & os.O_CREAT else None
+        case "fsync":
+            return "sync folder" if stat.S_ISDIR(os.fstat(given[0]).st_mode) else "sync file"
+        case "_rename":
+            return {1: "rename", 2: "exchange"}[given[2]]
+    return call

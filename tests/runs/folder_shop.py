@@ -1,0 +1,87 @@
+"""An installation whose scripts act on a real folder through the real connector; run as a module it is killed at it.
+
+python -m tests.runs.folder_shop FOLDER PLACE: say yes to what FOLDER asks, and die where PLACE is called for the first
+time, before it does anything if it begins with "before ", else when it has done it.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from scheduler.connections.connectors.files import actions, changes
+from scheduler.connections.connectors.files.connector import files
+from scheduler.connections.registry import Registry
+from scheduler.store import mutations
+from scheduler.store.requests import RequestRow
+from tests.runs.shop import Shop
+
+SCRIPT = """
+import dayhand
+flow = dayhand.Workflow("W", connections=["files:inbox"])
+t = flow.topic("t")
+
+@flow.consumer(subscribe=[t], approve="{approve}")
+class C:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(t, limit=1)
+        if not batch:
+            return dayhand.nothing()
+        return dayhand.prepared(reserve=batch, data=batch[0].data, say="Act")
+
+    def mutate(self, ctx, prepared):
+        ctx.call("files:inbox", "{tool}", **prepared.data)
+"""
+
+
+class FolderShop(Shop):
+    def open(self) -> None:
+        self.world.registry = lambda: Registry([files])  # type: ignore[method-assign]
+        super().open()
+
+    @property
+    def inbox(self) -> Path:
+        place = self.folder / "inbox"
+        place.mkdir(exist_ok=True)
+        return place
+
+    def begin(self, tool: str, approve: str = "always", **parameters: Any) -> None:
+        """Connect the folder, deploy, and let one event come that calls the tool with these parameters."""
+        self.house.connect("files:inbox", {"path": str(self.inbox)})
+        self.deploy(SCRIPT.format(tool=tool, approve=approve))
+        self.publish("a", parameters)
+        self.tick()
+
+    def asked(self) -> RequestRow:
+        [request] = self.requests()
+        assert request.kind == "approval", request
+        return request
+
+    def say_yes(self) -> None:
+        self.answering.approve(self.asked().id)
+        self.tick()
+
+    def outcome(self) -> str:
+        """Of the newest attempt that acted."""
+        found = [mutations.status_of(self.database.read(), row.id) for row in self.runs("C")]
+        return str([one for one in found if one is not None][-1])
+
+
+def die_at(place: str) -> None:
+    side, _, name = place.rpartition(" ")
+    owner: Any = actions if hasattr(actions, name) else changes
+    real = getattr(owner, name)
+
+    def dying(*given: Any) -> None:
+        if side != "before":
+            real(*given)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(owner, name, dying)
+
+
+if __name__ == "__main__":
+    shop = FolderShop(Path(sys.argv[1]))
+    die_at(sys.argv[2])
+    shop.say_yes()
