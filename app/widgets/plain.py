@@ -7,6 +7,7 @@ from html import escape
 
 from app.widgets.invisible_characters import is_invisible
 
+MORE = "\N{HORIZONTAL ELLIPSIS}"
 _KEPT = {"\n", "\t"}
 _MAX_REMEMBERED = 10_000
 _MAX_MARKS = 4
@@ -48,6 +49,11 @@ def _spread_marks(text: str) -> str:
         marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
         shown.append(f"⟨{ord(character):04X}⟩" if marks > _MAX_MARKS else character)
     return "".join(shown)
+
+
+def cut(text: str, limit: int | None) -> str:
+    """The text with a sign that there is more after so many characters."""
+    return text if limit is None or len(text) <= limit else f"{text[:limit]}{MORE}"
 
 
 def fold(text: str, measure: Callable[[str], int] = len, longest: int = _LONG_WORD) -> str:
