@@ -6,7 +6,7 @@ for one that is local and can be undone it is the tool, its target and how much.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
@@ -23,7 +23,7 @@ MAX_SUMMARY = 160
 """Characters. What a desktop or a phone cuts off cannot be known, so it is kept short."""
 _MAX_VALUE = 60
 _MAX_PEOPLE = 3
-_MAX_CHECKED = 2_000
+_MAX_CHECKED = 20_000
 _WRITTEN_OUT = "⟨"
 """With it begins what is hidden in a value, or the other form of a server's name: better looked at on a card."""
 translate = QCoreApplication.translate
@@ -34,6 +34,8 @@ class CallSummary:
     text: str
     is_complete: bool
     """Whether somebody who has read only this may approve it."""
+    headline: str = field(default="", compare=False)
+    """The same without the values that no sentence has a place for, to stand above them."""
 
 
 def summarize_call(call: Mapping[str, Any], registry: Registry) -> CallSummary:
@@ -47,11 +49,15 @@ def summarize_call(call: Mapping[str, Any], registry: Registry) -> CallSummary:
         text = said.format(tool=values.show(tool), name=values.show(connection))
     else:
         text = say(values, values.show(name or kind))
-    text += values.say_rest()
+    headline, text = text, text + values.say_rest()
     checked = find_look_alikes(parameters, _MAX_CHECKED)
     is_plain = checked.is_whole and not checked.look_alikes
     is_complete = values.is_complete and is_plain and len(text) <= MAX_SUMMARY
-    return CallSummary(cut(text, MAX_SUMMARY - 1) if len(text) > MAX_SUMMARY else text, is_complete)
+    return CallSummary(_fit(text), is_complete, _fit(headline))
+
+
+def _fit(text: str) -> str:
+    return text if len(text) <= MAX_SUMMARY else cut(text, MAX_SUMMARY - 1)
 
 
 def _acts_on_others(connection: str, tool: str, registry: Registry) -> bool:
@@ -103,17 +109,20 @@ class _Values:
         self.is_complete = self.is_complete and is_list and not self._is_strict
         return len(value) if is_list else 1
 
-    def several(self, key: str) -> list[str]:
-        """Each of them, one more than there is room for at most."""
-        value = self.take(key)
-        given = value if isinstance(value, list) else [] if value is None else [value]
-        return [self.show(one) for one in given[: _MAX_PEOPLE + 1]]
-
-    def join(self, several: list[str]) -> str:
-        if len(several) <= _MAX_PEOPLE:
-            return ", ".join(several) or self.show(None)
+    def people(self, **roles: str) -> str:
+        """All recipients by parameter and the word before each; the first few, and how many more."""
+        said: list[str] = []
+        number = 0
+        for key, role in roles.items():
+            value = self.take(key)
+            given = value if isinstance(value, list) else [] if value is None else [value]
+            number += len(given)
+            said += [f"{role}{self.show(one)}" for one in given[: _MAX_PEOPLE - len(said)]]
+        if number == len(said):
+            return ", ".join(said) or self.show(None)
         self.is_complete = False
-        return translate("summaries", "{several} and others").format(several=", ".join(several[:_MAX_PEOPLE]))
+        more = translate("summaries", "{people} and {number} more")
+        return more.format(people=", ".join(said), number=say_number(number - len(said)))
 
     def forget(self, *keys: str) -> None:
         """They only tell in another way which one is meant."""
@@ -132,10 +141,9 @@ class _Values:
 
 
 def _send_mail(values: _Values, name: str) -> str:
-    people = values.several("to")
-    people += [f"Cc {one}" for one in values.several("cc")] + [f"Bcc {one}" for one in values.several("bcc")]
+    people = values.people(to="", cc="Cc ", bcc="Bcc ")
     said = translate("summaries", "Send mail from {name} to {people}: {subject}").format(
-        name=name, people=values.join(people), subject=values.quote(values.take("subject"))
+        name=name, people=people, subject=values.quote(values.take("subject"))
     )
     said += "".join(f", {values.text(key)}" for key in ("text", "html") if key in values)
     if "attachments" in values:

@@ -1,5 +1,6 @@
 """A request as people see it, on a card or in a notice: whose it is, what it asks, and exactly what would be done."""
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
@@ -56,7 +57,7 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardV
         sign=sign_request(one.kind),
         title=", ".join(overview.name_of(name) for name in one.workflows),
         when=say_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
-        sentence=summarize_call(one.call, registry).text if _is_asked_by_script(one) else say_request(one),
+        sentence=summarize_call(one.call, registry).headline if _is_asked_by_script(one) else say_request(one),
         details=_detail(one, registry),
         quoted=(*_show(one.sentence), *_show(one.ui)) if _is_asked_by_script(one) else (),
         raw=(lambda: write_json(one.call)) if one.call else None,
@@ -148,22 +149,27 @@ def _describe(one: RequestView, registry: Registry) -> tuple[Section, ...]:
     pairs = [(translate("answers", "With"), say_connection(connection, registry))]
     if tool:
         pairs.append((translate("answers", "Action"), say_tool(connection, tool, registry)))
-    return (
-        *_warn(parameters),
-        Section(title="", body=Pairs(pairs=tuple(pairs))),
-        *read_details(parameters or {}, name_parameters(), [label for label, _ in pairs]),
-    )
+    details = read_details(parameters or {}, name_parameters(), [label for label, _ in pairs])
+    return (*_warn(parameters), *_put_before(tuple(pairs), details))
+
+
+def _put_before(pairs: tuple[tuple[str, str], ...], details: tuple[Section, ...]) -> tuple[Section, ...]:
+    """In one column with those of the call, where it has any."""
+    if details and isinstance(details[0].body, Pairs):
+        joined = replace(details[0], body=Pairs(pairs=(*pairs, *details[0].body.pairs)))
+        return (joined, *details[1:])
+    return (Section(title="", body=Pairs(pairs=pairs)), *details)
 
 
 def _warn(parameters: Any) -> tuple[Section, ...]:
     """Addresses that could be taken for others, before anything else."""
     checked = find_look_alikes(parameters)
-    alike = translate("answers", "{written} looks like {meant}, but is another server: {wire}")
-    lines = [alike.format(written=one.written, meant=one.meant, wire=one.wire) for one in checked.look_alikes]
+    alike = translate("answers", "{wire} looks like {meant} but is a different server.")
+    lines = [alike.format(wire=one.wire, meant=one.meant) for one in checked.look_alikes]
     if not checked.is_whole:
-        more = translate("answers", "Only the first {number} values were checked for such addresses.")
+        more = translate("answers", "Only the first {number} values were checked for look-alike addresses.")
         lines.append(more.format(number=say_number(MAX_VALUES)))
-    title = translate("answers", "Look twice at these addresses")
+    title = translate("answers", "Check these addresses") if checked.look_alikes else ""
     return (Section(title=title, body=Prose(text="\n".join(lines)), tone=Tone.BAD),) if lines else ()
 
 

@@ -59,7 +59,7 @@ def _say_call(one: dict[str, Any], limit: int | None) -> Iterator[str]:
     else:
         yield from (f"  {json.dumps(key)}: {_write(value, limit)}" for key, value in (call["parameters"] or {}).items())
     for alike in find_look_alikes(call["parameters"]).look_alikes:
-        yield f"Look twice: {alike.written} looks like {alike.meant}, but is another server: {alike.wire}"
+        yield f"Check this address: {alike.wire} looks like {alike.meant} but is a different server."
 
 
 def _say_script(one: dict[str, Any], limit: int | None) -> Iterator[str]:

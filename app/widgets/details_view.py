@@ -169,7 +169,7 @@ def _make_pairs(pairs: Sequence[tuple[str, str]]) -> QWidget:
         name = make_text(key, "muted")
         name.setFixedWidth(min(width, _WIDEST_KEY))
         grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(make_text(value), row, 1)
+        grid.addWidget(make_text(value), row, 1, Qt.AlignmentFlag.AlignTop)
     return box
 
 

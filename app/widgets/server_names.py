@@ -7,9 +7,10 @@ from typing import Any
 
 from scheduler.connections.host_names import BadHostNameError, HostWarningKind, to_wire, warnings
 
-MAX_VALUES = 200_000
+MAX_VALUES = 1_000_000
 """So many values of a call are looked through; more would hold up the window."""
 _MAX_LENGTH = 100_000
+_MAX_NAME = 254
 _MAX_FOUND = 20
 _HOST = re.compile(r"(?:(?<=@)|(?<=://))[^\s@/\\:?#<>\"'(),;\[\]|]+")
 _ALONE = re.compile(r"[^\s@/\\:?#<>\"'(),;\[\]|.]+(?:\.[^\s@/\\:?#<>\"'(),;\[\]|.]+)*\.[^\W\d_]{2,}")
@@ -45,13 +46,14 @@ def add_wire_forms(text: str) -> str:
 def find_look_alikes(value: Any, most: int = MAX_VALUES) -> Checked:
     """In all texts of a value, keys among them."""
     found: dict[str, LookAlike] = {}
-    for number, text in enumerate(_list_texts(value)):
-        if number >= most or len(found) > _MAX_FOUND:
-            return Checked(tuple(found.values())[:_MAX_FOUND], is_whole=False)
+    texts = _Texts(value, most)
+    for text in texts:
         for host in _list_hosts(text):
             if host not in found and (alike := _compare(host)) is not None:
                 found[host] = alike
-    return Checked(tuple(found.values()), is_whole=True)
+        if len(found) > _MAX_FOUND:
+            return Checked(tuple(found.values())[:_MAX_FOUND], is_whole=False)
+    return Checked(tuple(found.values()), is_whole=texts.is_whole)
 
 
 def _add_wire_form(host: str) -> str:
@@ -63,26 +65,39 @@ def _add_wire_form(host: str) -> str:
     return host if wire == name.lower() else f"{host}⟨{wire}⟩"
 
 
-def _list_texts(value: Any) -> Iterator[str]:
-    """Without recursion. What is no text counts as an empty one, so that whoever counts them comes to an end."""
-    stack: list[Iterator[Any]] = [iter((value,))]
-    while stack:
-        for one in stack[-1]:
-            yield one if isinstance(one, str) else ""
-            if isinstance(one, dict):
-                stack += [iter(one.values()), iter(one)]
-                break
-            if isinstance(one, list | tuple):
-                stack.append(iter(one))
-                break
-        else:
-            stack.pop()
+class _Texts:
+    """The texts of a value that can have a server's name in them. Without recursion, up to so many values."""
+
+    def __init__(self, value: Any, most: int) -> None:
+        self._stack: list[Any] = [[value]]
+        self._left = most
+        self.is_whole = True
+        """After the last one: whether these were all."""
+
+    def __iter__(self) -> Iterator[str]:
+        keys: set[str] = set()
+        while self._stack:
+            inner = self._stack.pop()
+            if isinstance(inner, dict):
+                keys.update(inner)
+                inner = inner.values()
+            self._left -= len(inner)
+            if self._left < 0:
+                self.is_whole = False
+                return
+            for one in inner:
+                if isinstance(one, str):
+                    if "." in one and ("@" in one or "://" in one or one[-2:].isalpha()):
+                        yield one
+                elif isinstance(one, dict | list) and one:
+                    self._stack.append(one)
+        yield from (key for key in keys if "." in key)
 
 
 def _list_hosts(text: str) -> Iterator[str]:
     if "@" in text or "://" in text:
         yield from _HOST.findall(text[:_MAX_LENGTH])
-    elif 3 < len(text) < 254 and "." in text and _ALONE.fullmatch(text):
+    elif len(text) < _MAX_NAME and _ALONE.fullmatch(text):
         yield text
 
 

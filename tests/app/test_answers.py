@@ -114,11 +114,14 @@ def test_whether_it_happened_is_answered_with_the_words_that_the_store_knows(kin
 
 
 def test_a_card_shows_the_connection_the_tool_in_words_and_each_parameter() -> None:
-    [call, parameters] = card(ask("approval", call=CALL)).details
+    [call] = card(ask("approval", call=CALL)).details
     assert call.body == Pairs(
-        pairs=(("With", "inbox (Files)"), ("Action", "Delete a file, a link or an empty folder."))
+        pairs=(
+            ("With", "inbox (Files)"),
+            ("Action", "Delete a file, a link or an empty folder."),
+            ("Path", "old/one.txt"),
+        )
     )
-    assert parameters.body == Pairs(pairs=(("Path", "old/one.txt"),))
 
 
 def test_a_permission_says_what_would_be_allowed() -> None:
@@ -146,7 +149,7 @@ def test_what_a_script_says_stands_apart_from_the_call(ui: Any, bodies: int) -> 
     """The words of the card are ours; the script's own are quoted below."""
     shown = card(ask("approval", sentence="Tidy a little", call=CALL, ui=ui))
     assert shown.sentence == "Delete old/one.txt in inbox"
-    assert len(shown.details) == 2
+    assert len(shown.details) == 1
     assert len(shown.quoted) == 1 + bodies
     assert shown.quoted[0].body == Prose(text="Tidy a little")
     if isinstance(ui, str) and ui:
@@ -264,9 +267,8 @@ def test_two_parameters_with_one_name_are_both_on_the_card() -> None:
 def test_an_address_that_looks_like_another_comes_first_on_the_card() -> None:
     parameters = {"to": ["anna@\u0430pple.com"], "subject": "Hi"}
     first = card(ask("approval", call={**MAIL, "parameters": parameters})).details[0]
-    assert first.title == "Look twice at these addresses"
-    assert isinstance(first.body, Prose)
-    assert first.body.text == "\u0430pple.com looks like apple.com, but is another server: xn--pple-43d.com"
+    assert first.title == "Check these addresses"
+    assert first.body == Prose(text="xn--pple-43d.com looks like apple.com but is a different server.")
 
 
 def test_the_exact_call_is_written_when_it_is_asked_for() -> None:
