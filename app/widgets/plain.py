@@ -18,14 +18,14 @@ _WORD = re.compile(r"[^ \t\n]+")
 _PLACE = "\u200b"
 
 
-class _Shapes(dict[int, str]):
+class _Shapes(dict[str, str]):
     """What each character is shown as, remembered when it is first met."""
 
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        shown = f"⟨{code:04X}⟩" if character not in _KEPT and is_invisible(character) else character
+    def __missing__(self, character: str) -> str:
+        is_written_out = character not in _KEPT and is_invisible(character)
+        shown = f"⟨{ord(character):04X}⟩" if is_written_out else character
         if len(self) < _MAX_REMEMBERED:
-            self[code] = shown
+            self[character] = shown
         return shown
 
 
@@ -36,7 +36,7 @@ def reveal(text: str) -> str:
     """The text with what would hide or turn around in it written out, such as `⟨202E⟩`."""
     if text.isascii() and text.isprintable():
         return text
-    shown = text.replace("\r\n", "\n").translate(_SHAPES)
+    shown = "".join(map(_SHAPES.__getitem__, text.replace("\r\n", "\n")))
     return shown if shown.isascii() else _spread_marks(shown)
 
 

@@ -57,6 +57,8 @@ class PreviewTable(QTableView):
         """How much there is, where that is more than is in sight."""
         number, width = len(self.table.rows), len(self._wanted)
         rows = translate("details", "{number} rows").format(number=say_number(number))
+        if number == 1:
+            rows = translate("details", "1 row")
         if self._columns < width:
             columns = translate("details", "{shown} of {number} columns shown")
             return f"{rows}, {columns.format(shown=self._columns, number=width)}"

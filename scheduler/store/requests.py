@@ -74,7 +74,8 @@ class RequestRow(NamedTuple):
 
 _COLUMNS = RequestRow._fields
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM requests"
-_LIGHT = _ALL.replace("call, ui,", "NULL AS call, NULL AS ui,")
+_LARGE = ("call", "ui")
+_LIGHT = f"SELECT {', '.join(f'NULL AS {name}' if name in _LARGE else name for name in _COLUMNS)} FROM requests"
 
 
 def put(db: sqlite3.Connection, row: RequestRow) -> bool:
