@@ -18,8 +18,11 @@ _INDENTED = 100_000
 _LONGEST_WORD = 40
 """Of the words for what is no text."""
 _MAX_SPACES = 16
-_SPACES = re.compile(rf"[ \t\u00a0\u202f\u3000]{{{_MAX_SPACES + 1},}}")
-_EMPTY_LINES = re.compile(r"(?:^[ \t\u00a0\u202f\u3000]*\n){3,}", re.MULTILINE)
+_MAX_INDENT = 220
+"""Of JSON, which nests up to 100 deep."""
+_SPACE = r"[ \t\u00a0\u202f\u3000]"
+_SPACES = re.compile(rf"(?<=\S){_SPACE}{{{_MAX_SPACES + 1},}}|^{_SPACE}{{{_MAX_INDENT + 1},}}", re.MULTILINE)
+_EMPTY_LINES = re.compile(rf"(?:^{_SPACE}*\n){{3,}}", re.MULTILINE)
 _JSON = json.JSONEncoder(ensure_ascii=False)
 translate = QCoreApplication.translate
 

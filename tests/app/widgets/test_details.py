@@ -123,6 +123,7 @@ def test_rows_without_names_are_filled_up() -> None:
         ("pay" + " " * 5000 + "100", "pay⟨5000 spaces⟩100"),
         ("pay" + "\n" * 41 + "100", "pay\n⟨40 empty lines⟩\n100"),
         ("a" + "\u00a0" * 40 + "b", "a⟨40 spaces⟩b"),
+        (" " * 300 + "pay", '"⟨300 spaces⟩pay"'),
         (10**300, str(10**300)),
         ("anna@m\u00fcller.de", "anna@m\u00fcller.de⟨xn--mller-kva.de⟩"),
         ("https://\u0430pple.com/pay", "https://\u0430pple.com⟨xn--pple-43d.com⟩/pay"),
@@ -190,6 +191,7 @@ def test_what_is_nested_deeply_stays_together_and_is_exact() -> None:
     (section,) = read_details({"json": deep})
     assert isinstance(section.body, Prose)
     assert '"end": "here"' in section.body.text
+    assert show_text(section.body.text) == section.body.text, "its indentation is no gap to be pointed out"
     assert len(section.title) < 100
 
 
