@@ -2865,6 +2865,10 @@ Deine: {mine}</translation>
         <translation>Alles auswählen</translation>
     </message>
     <message>
+        <source>Long names are cut.</source>
+        <translation>Lange Namen sind gekürzt.</translation>
+    </message>
+    <message>
         <source>Details</source>
         <translation>Details</translation>
     </message>
