@@ -109,7 +109,7 @@ def read_details(
     if not isinstance(value, dict):
         return (Section(title="", body=_read_body(value)),)
     if len(value) > MAX_PAIRS:
-        return (Section(title=_count(translate("details", "Values"), len(value)), body=_list_values(value.items())),)
+        return (Section(title=_count(translate("details", "Values"), len(value)), body=_list_values(value)),)
     paths, values = _flatten(value)
     labels = make_labels(paths, words or {}, taken)
     short = [(label, say_value(one)) for label, one in zip(labels, values, strict=True) if _is_short(one)]
@@ -124,22 +124,22 @@ def read_details(
 
 def _show_pairs(pairs: Sequence[tuple[str, str]], whole: Callable[[], str] | None) -> Iterator[Section]:
     if len(pairs) > MAX_PAIRS:
-        yield Section(title=_count(translate("details", "Values"), len(pairs)), body=_list_values(pairs))
+        yield Section(title=_count(translate("details", "Values"), len(pairs)), body=_list_values(dict(pairs)))
     elif pairs:
         yield Section(title="", body=Pairs(pairs=tuple(pairs)), whole=whole)
 
 
 def _show_rest(pairs: Sequence[tuple[str, Any]]) -> Iterator[Section]:
     if pairs:
-        yield Section(title=_count(translate("details", "More values"), len(pairs)), body=_list_values(pairs))
+        yield Section(title=_count(translate("details", "More values"), len(pairs)), body=_list_values(dict(pairs)))
 
 
-def _list_values(items: Collection[tuple[str, Any]]) -> Table:
-    pairs = list(items)
+def _list_values(values: Mapping[str, Any]) -> Table:
+    keys = list(values)
     return Table(
         columns=(translate("details", "Name"), translate("details", "Value")),
-        rows=Rows(pairs, lambda pair: (say_line(pair[0], MAX_CELL), say_line(pair[1], MAX_CELL))),
-        whole=lambda place: write_json(dict([pairs[place]])),
+        rows=Rows(keys, lambda key: (say_line(key, MAX_CELL), say_line(values[key], MAX_CELL))),
+        whole=lambda place: write_json({keys[place]: values[keys[place]]}),
     )
 
 
@@ -180,7 +180,7 @@ def _read_body(value: Any) -> Table | Prose:
     if isinstance(value, str) and not value.isspace():
         return Prose(text=value or say_value(value))
     if isinstance(value, dict) and value:
-        return _list_values(value.items()) if len(value) > _MAX_INSIDE else Prose(text=write_json(value), is_code=True)
+        return _list_values(value) if len(value) > _MAX_INSIDE else Prose(text=write_json(value), is_code=True)
     if not (isinstance(value, list | tuple) and value):
         return Prose(text=say_value(value))
     return _tabulate(value) if len(value) <= _MAX_ROWS_WITH_COLUMNS else _list_items(value)

@@ -1,10 +1,11 @@
 """A card shows exactly what it asks, answers once, and can be used with keys and read aloud."""
 
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
@@ -272,6 +273,34 @@ def test_nothing_in_a_call_moves_anything_out_of_the_page(
                 assert part.horizontalScrollBar().maximum() == 0
     words = [label for label in card.findChildren(Text) if label.isVisibleTo(card) and label.text()]
     qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in words))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda number: [{f"k{row}": row} for row in range(number)],
+        lambda number: [{f"column {column}": f"{row}.{column}" for column in range(20)} for row in range(number)],
+        lambda number: [str(row) for row in range(number)],
+        lambda number: {f"k{row}": row for row in range(number)},
+        lambda number: "line\n" * number,
+    ],
+)
+def test_what_a_card_takes_does_not_grow_with_its_call(
+    shown: Callable[..., None], make: Callable[[int], object]
+) -> None:
+    """Neither in widgets nor in memory: of 20,000 rows as of 2,000 only what is in sight is made."""
+    numbers, sizes = [], []
+    for number in (2_000, 20_000):
+        data = {"rows": make(number)}
+        tracemalloc.start()
+        card = Card(replace(VALUE, details=read_details(data)))
+        shown(card, 700)
+        sizes.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        numbers.append(len(card.findChildren(QObject)))
+        card.close()
+    assert numbers[0] == numbers[1] < 100
+    assert sizes[1] < sizes[0] + 500_000 < 5_000_000
 
 
 def test_a_cut_name_can_be_read_in_full(shown: Callable[..., None]) -> None:
