@@ -1,8 +1,10 @@
 """`attention`, `approve`, `reject`, `resolve`, `retry`: what waits for you, and your answers."""
 
 import json
+import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from app.keeping.folder import add_data_dir
@@ -22,29 +24,34 @@ def _attention_arguments(parser: ArgumentParser) -> None:
 
 
 def _attention(options: Namespace) -> Told:
+    where = "" if options.data_dir is None else f" --data-dir {shlex.quote(str(options.data_dir))}"
     if options.asked is None:
-        return Told(ask(options, "attention"), _say_attention)
+        return Told(ask(options, "attention"), partial(_say_attention, where=where))
     pieces = (one["piece"]["text"] for one in stream(options, "request_show", request=options.asked) if "piece" in one)
-    return Told({"requests": [json.loads("".join(pieces))]}, lambda answer: _say_request(answer["requests"][0]))
+    whole = json.loads("".join(pieces))
+    return Told({"requests": [whole]}, lambda _: _say_request(whole, where))
 
 
-def _say_attention(answer: dict[str, Any]) -> Iterator[str]:
+def _say_attention(answer: dict[str, Any], where: str) -> Iterator[str]:
     if not answer["requests"]:
         yield "Nothing needs you."
     for one in answer["requests"]:
-        yield from _say_request(one, _MAX_VALUE)
+        yield from _say_request(one, where, _MAX_VALUE)
 
 
-def _say_request(one: dict[str, Any], limit: int | None = None) -> Iterator[str]:
-    """In lines of ours; with a limit, each value in one line that says where it is cut."""
+def _say_request(one: dict[str, Any], where: str, limit: int | None = None) -> Iterator[str]:
+    """In lines of ours; with a limit, each value in one line that says where it is cut.
+
+    `where` follows the commands that it names, so that they can be typed as they are.
+    """
     lines = [*_say_call(one, limit), *_say_script(one, limit)]
     yield f"{one['id']}  {', '.join(one['workflows'])}, {one['kind'].replace('-', ' ')}, {say_time(one['created'])}"
     yield from (f"    {add_wire_forms(line)}" for line in lines)
     if one["kind"] in ("fix", "repaired"):
         yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
     if limit is not None and (one.get("omitted") or any(line.endswith(_CUT) for line in lines)):
-        yield f"    See all of it: dayhand attention {one['id']}"
-    yield f"    {'  |  '.join(one['how'])}"
+        yield f"    See all of it: dayhand attention {one['id']}{where}"
+    yield f"    {'  |  '.join(f'{command}{where}' for command in one['how'])}"
 
 
 def _say_call(one: dict[str, Any], limit: int | None) -> Iterator[str]:
