@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from app.asking import Asking
+from app.call_summary import summarize_call
 from app.life.installation import Installation
 from app.overview import Overview
 from app.widgets.timeline_axis import day_span
@@ -16,12 +17,14 @@ _TOGETHER = 150
 
 def read_overview(installation: Installation, conditions: Conditions | None = None) -> Overview:
     """In any thread."""
-    context, views = installation.house.engine.context, installation.views
+    context, views, registry = installation.house.engine.context, installation.views, installation.house.registry
+    requests = tuple(views.attention())
     return Overview(
         now=context.clock.now(),
         zone=find_zone(context.machine_zone),
         workflows=tuple(views.workflows()),
-        requests=tuple(views.attention()),
+        requests=requests,
+        summaries={one.id: summarize_call(one.call, registry) for one in requests if one.call},
         paused_until=views.paused_until(),
         is_offline=conditions is not None and conditions.holds(Need.NETWORK) is False,
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from app.widgets.plain import reveal
+from app.widgets.plain import cut, reveal
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.engine.workflows.views.requests import RequestView
@@ -25,6 +25,7 @@ _ANSWERS = {
 }
 _QUIET = {"producer": "looked for news", "consumer": "looked; nothing to report"}
 """What is said of a run that went well and said nothing itself."""
+_MAX_SENTENCE = 300
 _REST = frozenset({Status.COMMITTED, Status.CRASHED, Status.CANCELLED})
 
 
@@ -75,11 +76,14 @@ class Narrator:
 
     def _tell_request(self, one: RequestView) -> None:
         what = "" if not one.call else f" ({one.call['tool']} of {one.call['connection']})"
-        how = self._command(one.how[0])
-        self._write(one.workflow, f"asks: {finish(one.sentence + what)} Answer: {how}")
+        how = f"Answer: {self._command(one.how[0])}"
+        if one.kind == "approval":  # nobody approves what they have not seen
+            how = f"See all of it and how to answer: {self._command(f'dayhand attention {one.id}')}"
+        self._write(one.workflow, f"asks: {finish(cut(one.sentence, _MAX_SENTENCE) + what)} {how}")
 
     def _tell_answer(self, one: RequestView) -> None:
-        self._write(one.workflow, f"{_ANSWERS.get(one.answer or '', 'it was answered')}: {one.sentence}")
+        answer = _ANSWERS.get(one.answer or "", "it was answered")
+        self._write(one.workflow, f"{answer}: {cut(one.sentence, _MAX_SENTENCE)}")
 
     def _write(self, workflow: str, sentence: str) -> None:
         self._say(f"{self._now().astimezone():%H:%M:%S}  {workflow}: {reveal(' '.join(sentence.split()))}")

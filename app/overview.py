@@ -1,6 +1,7 @@
 """How everything stands, at one glance: what the tray, the status line and the notices are made from."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -12,6 +13,7 @@ from app.words.times import say_time
 from scheduler.rules.states import WorkflowState
 
 if TYPE_CHECKING:  # the icon in the tray comes before the engine is loaded
+    from app.call_summary import CallSummary
     from scheduler.engine.workflows.views.requests import RequestView
     from scheduler.engine.workflows.views.workflows import WorkflowView
 
@@ -26,6 +28,8 @@ class Overview:
     zone: ZoneInfo
     workflows: "tuple[WorkflowView, ...]" = ()
     requests: "tuple[RequestView, ...]" = ()
+    summaries: "Mapping[str, CallSummary]" = field(default_factory=dict)
+    """By request: what its call would do, in our words."""
     paused_until: datetime | None = None
     """Until when nothing starts, because the person said so."""
     is_offline: bool = False

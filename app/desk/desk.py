@@ -14,7 +14,7 @@ from scheduler.engine.refusal import RefusedError
 
 Message = dict[str, Any]
 
-STREAMS = frozenset({"follow_logs", "run_and_wait"})
+STREAMS = frozenset({"follow_logs", "request_show", "run_and_wait"})
 """Verbs that answer piece by piece."""
 OFFLINE = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revoke", "fixer"})
 """Verbs that change something, or are about to, and need no app that runs."""

@@ -1,5 +1,6 @@
 """The verbs that only look."""
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -12,6 +13,10 @@ from scheduler.engine.workflows.views.history import Found
 from scheduler.rules.states import WorkflowState
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.zones import find_zone
+
+_MAX_LISTED = 100_000
+"""Characters of one request in a list."""
+_PIECE = 500_000
 
 
 class Reading:
@@ -81,7 +86,15 @@ class Reading:
         return counted
 
     def attention(self) -> dict[str, Any]:
-        return {"requests": plain(self._floor.views.attention())}
+        """A call that is too large for a list is left out there, and its size said; `request_show` has all of it."""
+        return {"requests": [_fit(plain(one)) for one in self._floor.views.attention()]}
+
+    def request_show(self, request: str) -> Iterator[dict[str, Any] | None]:
+        """One request in full, as pieces of its JSON: it may be larger than one message."""
+        text = json.dumps(plain(self._floor.views.request(request)))
+        for start in range(0, len(text), _PIECE):
+            yield {"piece": {"text": text[start : start + _PIECE]}}
+        yield {"answer": {"characters": len(text)}}
 
     def versions(self, workflow: str) -> dict[str, Any]:
         return {"versions": plain(self._floor.views.versions(workflow))}
@@ -119,3 +132,18 @@ class Reading:
         if text is None:
             return None
         return parse_instant(text, field, find_zone(self._floor.zone), end_of_day=end_of_day)
+
+
+def _fit(request: dict[str, Any]) -> dict[str, Any]:
+    """Without what makes it too large, and with how much that is."""
+    omitted = {}
+    for key in ("sentence", "ui", "call"):
+        size = len(json.dumps(request[key]))
+        if size > _MAX_LISTED:
+            omitted[key] = size
+    if not omitted:
+        return request
+    short = {"sentence": (request["sentence"] or "")[:_MAX_LISTED], "ui": None}
+    if "call" in omitted:
+        short["call"] = {**request["call"], "parameters": None}
+    return {**request, **{key: short[key] for key in omitted}, "omitted": omitted}

@@ -13,12 +13,20 @@ _PATIENCE = 120.0
 
 
 class ServedFloor:
-    def __init__(self, host: Host, house: House, *, show: Callable[[str], str], quit_app: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        house: House,
+        views: WorkflowViews,
+        *,
+        show: Callable[[str], str],
+        quit_app: Callable[[], None],
+    ) -> None:
         self._host = host
         self._house = house
         self._show = show
         self._quit = quit_app
-        self.views = WorkflowViews(house.engine.context, house.plans, house.registry)
+        self.views = views
         self.registry = house.registry
         self.connecting = house.connecting
 

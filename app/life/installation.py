@@ -99,7 +99,7 @@ class Installation(QObject):
         self._keyring_look.timeout.connect(self._vault.look)
         self._keyring_changed.connect(self._follow_keyring)
         self._wished.connect(self._hear)
-        self.desk = Desk(ServedFloor(self.host, self.house, show=self._show, quit_app=self._quit))
+        self.desk = Desk(ServedFloor(self.host, self.house, self.views, show=self._show, quit_app=self._quit))
         self.control = Control(folder, self.desk.answer, for_scripts=FOR_SCRIPTS)
 
     def start(self) -> None:

@@ -13,6 +13,7 @@ QLabel[ink="muted"] {{ color: {muted}; }}
 QFrame[surface="card"] {{ background: {surface}; border: 1px solid {line}; border-radius: {radius}px; }}
 QFrame[surface="card"]:focus {{ border-color: {accent}; }}
 QAbstractScrollArea[surface="card"] {{ padding: 2px; }}
+QFrame[surface="quote"] {{ background: {hover}; border: none; border-left: 3px solid {edge}; }}
 QFrame[surface="toast"] {{ background: {surface}; border: 1px solid {edge}; border-radius: {radius}px; }}
 QHeaderView {{ background: {surface}; }}
 QHeaderView::section {{

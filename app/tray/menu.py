@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from app.overview import Overview, say_next, say_pause, say_summary
-from app.requests import say_request
+from app.requests import say_shortly
 from app.widgets.plain import reveal
 from app.words.states import TrayState
 from scheduler.rules.states import WorkflowState
@@ -113,7 +113,7 @@ def _add(menu: QMenu, entry: Entry, chosen: Callable[[Choice], None]) -> None:
 def _list_needs(overview: Overview) -> tuple[Entry, ...]:
     shown = [
         Entry(
-            words=_shorten(f"{overview.name_of(one.workflow)}: {say_request(one)}"),
+            words=_shorten(f"{overview.name_of(one.workflow)}: {say_shortly(one, overview)}"),
             choice=Choice(page="attention", subject=one.id),
         )
         for one in overview.requests[:_MOST]

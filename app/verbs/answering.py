@@ -1,49 +1,100 @@
 """`attention`, `approve`, `reject`, `resolve`, `retry`: what waits for you, and your answers."""
 
 import json
+import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from app.keeping.folder import add_data_dir
 from app.verbs.human import on_one_line, say_time
-from app.verbs.verb import Told, Verb, ask
+from app.verbs.verb import Told, Verb, ask, stream
+from app.widgets.plain import MORE as _CUT
+from app.widgets.server_names import add_wire_forms, find_look_alikes
+
+_MAX_VALUE = 300
+"""Characters of one value in the list of all."""
 
 
 def _attention_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Show what waits for you, with exactly what would be done, and how to answer."
+    parser.description = "Show what needs your attention, with exactly what would be done, and how to answer."
     add_data_dir(parser)
+    parser.add_argument("asked", nargs="?", metavar="REQUEST", help="only this one, in full")
 
 
 def _attention(options: Namespace) -> Told:
-    return Told(ask(options, "attention"), _say_attention)
+    where = "" if options.data_dir is None else f" --data-dir {shlex.quote(str(options.data_dir))}"
+    if options.asked is None:
+        return Told(ask(options, "attention"), partial(_say_attention, where=where))
+    pieces = (one["piece"]["text"] for one in stream(options, "request_show", request=options.asked) if "piece" in one)
+    whole = json.loads("".join(pieces))
+    return Told({"requests": [whole]}, lambda _: _say_request(whole, where))
 
 
-def _say_attention(answer: dict[str, Any]) -> Iterator[str]:
+def _say_attention(answer: dict[str, Any], where: str) -> Iterator[str]:
     if not answer["requests"]:
         yield "Nothing needs you."
     for one in answer["requests"]:
-        yield f"{one['id']}  {', '.join(one['workflows'])}, {one['kind'].replace('-', ' ')}, {say_time(one['created'])}"
-        yield f"    {on_one_line(one['sentence'])}"
-        if one["call"]:
-            given = json.dumps(one["call"]["parameters"], ensure_ascii=False)
-            yield f"    {one['call']['tool']} of {one['call']['connection']}: {given}"
-            yield from _say_target(one["call"].get("target"))
-        if one["kind"] == "approval":
-            yield from (f"    {on_one_line(name)}: {on_one_line(shown)}" for name, shown in (one["ui"] or {}).items())
-        if one["kind"] in ("fix", "repaired"):
-            yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
-        yield f"    {'  |  '.join(one['how'])}"
+        yield from _say_request(one, where, _MAX_VALUE)
+
+
+def _say_request(one: dict[str, Any], where: str, limit: int | None = None) -> Iterator[str]:
+    """In lines of ours; with a limit, each value in one line that says where it is cut.
+
+    `where` follows the commands that it names, so that they can be typed as they are.
+    """
+    lines = [*_say_call(one, limit), *_say_script(one, limit)]
+    yield f"{one['id']}  {', '.join(one['workflows'])}, {one['kind'].replace('-', ' ')}, {say_time(one['created'])}"
+    yield from (f"    {add_wire_forms(line)}" for line in lines)
+    if one["kind"] in ("fix", "repaired"):
+        yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
+    if limit is not None and (one.get("omitted") or any(line.endswith(_CUT) for line in lines)):
+        yield f"    See all of it: dayhand attention {one['id']}{where}"
+    yield f"    {'  |  '.join(f'{command}{where}' for command in one['how'])}"
+
+
+def _say_call(one: dict[str, Any], limit: int | None) -> Iterator[str]:
+    if not one["call"]:
+        return
+    call = one["call"]
+    yield f"{on_one_line(call['tool'])} of {on_one_line(call['connection'])}"
+    if "call" in one.get("omitted", ()):
+        yield f"  {one['omitted']['call']:,} characters of parameters {_CUT}"
+    elif limit is None:
+        yield from (f"  {line}" for line in json.dumps(call["parameters"], ensure_ascii=False, indent=2).splitlines())
+    else:
+        yield from (f"  {json.dumps(key)}: {_write(value, limit)}" for key, value in (call["parameters"] or {}).items())
+    yield from _say_target(call.get("target"))
+    for alike in find_look_alikes(call["parameters"]).look_alikes:
+        yield f"Check this address: {alike.wire} looks like {alike.meant} but is a different server."
+
+
+def _say_script(one: dict[str, Any], limit: int | None) -> Iterator[str]:
+    """The sentence, marked where it is a script's own; and what a script adds."""
+    sentence = _shorten(on_one_line(one["sentence"]), limit)
+    yield f"The script says: {sentence}" if one["kind"] == "approval" else sentence
+    if one["kind"] == "approval" and one["ui"]:
+        added = one["ui"] if isinstance(one["ui"], dict) else {"": one["ui"]}
+        yield from (f"  {json.dumps(name)}: {_write(shown, limit)}" for name, shown in added.items())
+
+
+def _write(value: Any, limit: int | None) -> str:
+    return _shorten(json.dumps(value, ensure_ascii=False), limit)
+
+
+def _shorten(text: str, limit: int | None) -> str:
+    return text if limit is None or len(text) <= limit else f"{text[:limit]} ({len(text):,} characters) {_CUT}"
 
 
 def _say_target(target: Any) -> Iterator[str]:
     """What has that name now, so that it can be told from another."""
     if isinstance(target, dict) and target.get("kind") == "file":
         when = datetime.fromtimestamp(target["modified_ns"] / 1e9, UTC)
-        yield f"    there now: a file of {target['size']} bytes, changed {say_time(when.isoformat())}"
+        yield f"There now: a file of {target['size']} bytes, changed {say_time(when.isoformat())}"
     elif isinstance(target, dict) and "kind" in target:
-        yield f"    there now: a {target['kind']}"
+        yield f"There now: a {target['kind']}"
 
 
 def _request_arguments(description: str, *, always: bool = False) -> Callable[[ArgumentParser], None]:

@@ -1,9 +1,10 @@
 """What needs a person: one sentence, exactly what it is about, and a button for each answer."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -13,8 +14,12 @@ from app.widgets.chip import Chip
 from app.widgets.details import Section
 from app.widgets.details_view import DetailsView, make_text
 from app.widgets.flow import Flow
-from app.widgets.plain import reveal
+from app.widgets.plain import cut, reveal
+from app.widgets.show_all import show_text
 from app.widgets.signs import Sign
+
+_MAX_TITLE, _MAX_SENTENCE = 500, 1_000
+"""Characters: names and sentences come from others too."""
 
 
 class Importance(StrEnum):
@@ -44,7 +49,12 @@ class CardValue:
     """Whose it is: the workflow's name."""
     when: str = ""
     sentence: str
+    """What it is about, in our words."""
     details: tuple[Section, ...] = ()
+    quoted: tuple[Section, ...] = ()
+    """What the script says about it."""
+    raw: Callable[[], str] | None = field(default=None, compare=False)
+    """The exact call, written when somebody wants to see it."""
     actions: tuple[Action, ...] = ()
 
 
@@ -60,17 +70,21 @@ class Card(QFrame):
         self.buttons: dict[str, QPushButton] = {}
         mark(self, "surface", "card")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(reveal(f"{value.title}: {value.sentence}"))
+        self.setAccessibleName(reveal(f"{cut(value.title, _MAX_TITLE)}: {cut(value.sentence, _MAX_SENTENCE)}"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(self._make_heading())
-        sentence = make_text(reveal(value.sentence))
+        sentence = make_text(reveal(cut(value.sentence, _MAX_SENTENCE)))
         sentence.setFont(make_font(Type.TITLE, sentence.font()))
         layout.addWidget(sentence)
         if value.details:
             layout.addWidget(DetailsView(value.details))
+        if value.raw is not None:
+            layout.addWidget(self._make_raw(value.raw), 0, Qt.AlignmentFlag.AlignLeft)
+        if value.quoted:
+            layout.addWidget(_make_quote(value.quoted))
         self._outcome = make_text("", "muted")
         self._outcome.hide()
         layout.addWidget(self._outcome)
@@ -125,13 +139,21 @@ class Card(QFrame):
         row = QHBoxLayout()
         row.setSpacing(Space.SMALL)
         row.addWidget(Chip(self._value.sign))
-        title = make_text(reveal(self._value.title))
+        title = make_text(reveal(cut(self._value.title, _MAX_TITLE)))
         title.setFont(make_font(Type.STRONG, title.font()))
         row.addWidget(title, 1)
         when = QLabel(self._value.when)
         mark(when, "ink", "muted")
         row.addWidget(when)
         return row
+
+    def _make_raw(self, raw: Callable[[], str]) -> QPushButton:
+        button = QPushButton(self.tr("Show the exact call"))
+        button.setAccessibleDescription(reveal(self._value.sentence))
+        button.setAutoDefault(False)
+        mark(button, "importance", "link")
+        button.clicked.connect(lambda: show_text(self.tr("The exact call"), raw, self))
+        return button
 
     def _make_buttons(self) -> Flow:
         row = Flow()
@@ -155,3 +177,18 @@ class Card(QFrame):
         button.clicked.connect(lambda: self.press(action.id))
         self.buttons[action.id] = button
         return button
+
+
+def _make_quote(sections: tuple[Section, ...]) -> QFrame:
+    """The words of a script have a frame of their own, below what is really done."""
+    frame = QFrame()
+    mark(frame, "surface", "quote")
+    layout = QVBoxLayout(frame)
+    layout.setContentsMargins(Space.MEDIUM, Space.SMALL, Space.MEDIUM, Space.SMALL)
+    layout.setSpacing(Space.SMALL)
+    words = QCoreApplication.translate("Card", "The script says (not checked by Dayhand)")
+    title = make_text(words, "muted")
+    title.setFont(make_font(Type.CAPTION, title.font()))
+    layout.addWidget(title)
+    layout.addWidget(DetailsView(sections))
+    return frame

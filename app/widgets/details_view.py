@@ -1,33 +1,33 @@
-"""Sections of details as widgets: selectable text, plain tables, nothing cut off without a scroll bar."""
+"""Sections of details as widgets: selectable text, plain tables, nothing cut off without a sign and a way to the rest.
 
-from collections.abc import Sequence
+Nothing here scrolls sideways. One section takes at most so much: MAX_PAIRS labels, a table that makes no cells, or
+SHOWN_TEXT characters of a text.
+"""
+
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontDatabase, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QGridLayout,
-    QHeaderView,
-    QLabel,
-    QMenu,
-    QPlainTextEdit,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.look.dressing import mark
 from app.look.theme import Space, Type, make_font
 from app.widgets.changes import Changes
 from app.widgets.details import Difference, Pairs, Prose, Section, Table
-from app.widgets.plain import as_tooltip, fold, unfold
+from app.widgets.paged_text import make_text_view
+from app.widgets.plain import fold, reveal, unfold
+from app.widgets.preview_table import PreviewTable
+from app.widgets.show_all import show_table, show_text
+from app.widgets.value_text import show_text as write_text
+from app.words.times import say_number
 
-_MOST_ROWS = 8
+SHOWN_TEXT = 4_000
+"""Characters of a text; the rest is behind Show all."""
 _MOST_LINES = 8
-_WIDEST_COLUMN = 420
+_LONGEST_WORD = 240
+_WIDEST_KEY = 220
+translate = QCoreApplication.translate
 
 
 class DetailsView(QWidget):
@@ -41,7 +41,7 @@ class DetailsView(QWidget):
         for place, section in enumerate(sections):
             if section.title:
                 layout.addSpacing(Space.TIGHT if place else 0)
-                layout.addWidget(_make_title(section.title))
+                layout.addWidget(_make_title(section))
             layout.addWidget(_make_body(section))
 
 
@@ -60,7 +60,12 @@ class Text(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:  # noqa: N802  # Qt's name
-        super().setText(fold(text))
+        super().setText(fold(text, self.fontMetrics().horizontalAdvance, _LONGEST_WORD))
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.setText(self.text())
 
     def text(self) -> str:
         return unfold(super().text())
@@ -91,102 +96,96 @@ def make_text(text: str, ink: str = "") -> Text:
     return label
 
 
-def _make_title(text: str) -> QLabel:
-    title = QLabel(text)
-    title.setTextFormat(Qt.TextFormat.PlainText)
+def _make_title(section: Section) -> QLabel:
+    title = make_text(reveal(section.title), section.tone.value if section.tone else "muted")
     title.setFont(make_font(Type.STRONG, make_font(Type.CAPTION, title.font())))
-    mark(title, "ink", "muted")
     return title
 
 
 def _make_body(section: Section) -> QWidget:
     match section.body:
         case Pairs(pairs=pairs):
-            return _make_pairs(pairs)
+            shown = _make_pairs(pairs)
+            cut = translate("details", "Long names are cut.")
+            return shown if section.whole is None else _Part(shown, section.title, section.whole, cut)
         case Table() as table:
-            return _make_table(table, section.title)
-        case Prose(text=text, is_code=is_code):
-            shown = _make_prose(text, section.title)
-            if is_code:
-                shown.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-            return shown
+            return _TablePart(table, section.title)
+        case Prose() as prose:
+            return _make_prose(prose, section)
         case Difference(old=old, new=new):
             return Changes(old, new)
 
 
+class _Part(QWidget):
+    """A part of something, with a line below that says how much there is, and Show all."""
+
+    def __init__(self, shown: QWidget, title: str, read: Callable[[], str] | None, caption: str = "") -> None:
+        super().__init__()
+        self.title = title or translate("details", "Details")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(Space.TIGHT)
+        layout.addWidget(shown)
+        self.caption = make_text(caption, "muted")
+        self.show_all = QPushButton(translate("details", "Show all"))
+        self.show_all.setAutoDefault(False)
+        self.show_all.setAccessibleDescription(reveal(self.title))
+        if read is not None:
+            self.show_all.clicked.connect(lambda: show_text(self.title, read, self))
+        self.foot = QWidget()
+        row = QHBoxLayout(self.foot)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.caption, 1)
+        row.addWidget(self.show_all)
+        layout.addWidget(self.foot)
+
+
+class _TablePart(_Part):
+    def __init__(self, table: Table, title: str) -> None:
+        self._preview = PreviewTable(table, title)
+        super().__init__(self._preview, title, None)
+        self.show_all.clicked.connect(lambda: show_table(self.title, table, self))
+        self._preview.changed.connect(self._say)
+        self.foot.hide()
+        self._say()
+
+    def _say(self) -> None:
+        """Once it was needed it stays: a page whose height changes with its width would flicker."""
+        self.caption.setText(self._preview.caption)
+        if not self._preview.is_whole:
+            self.foot.show()
+
+
 def _make_pairs(pairs: Sequence[tuple[str, str]]) -> QWidget:
+    """Names wrap within a column of their own, so that no name moves its value out of sight."""
     box = QWidget()
     grid = QGridLayout(box)
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(Space.LARGE)
     grid.setVerticalSpacing(Space.TIGHT)
     grid.setColumnStretch(1, 1)
+    metrics = QFontMetrics(box.font())
+    width = max((metrics.horizontalAdvance(key) for key, _ in pairs), default=0) + Space.SMALL
     for row, (key, value) in enumerate(pairs):
         name = make_text(key, "muted")
-        name.setWordWrap(False)
+        name.setFixedWidth(min(width, _WIDEST_KEY))
         grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(make_text(value), row, 1)
+        grid.addWidget(make_text(value), row, 1, Qt.AlignmentFlag.AlignTop)
     return box
 
 
-def _make_table(table: Table, title: str) -> QWidget:
-    view = QTableWidget(len(table.rows), len(table.columns) or max(map(len, table.rows), default=0))
-    view.setAccessibleName(title or QCoreApplication.translate("details", "Details"))
-    view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    view.setShowGrid(False)
-    view.setAlternatingRowColors(True)
-    view.setWordWrap(False)
-    view.setFrameShape(QFrame.Shape.NoFrame)
-    view.setTabKeyNavigation(False)
-    view.verticalHeader().hide()
-    view.horizontalHeader().setVisible(bool(table.columns))
-    view.horizontalHeader().setHighlightSections(False)
-    for column, name in enumerate(table.columns):
-        header = QTableWidgetItem(name)
-        header.setTextAlignment(_align(column in table.numeric))
-        view.setHorizontalHeaderItem(column, header)
-    for row, cells in enumerate(table.rows):
-        for column, cell in enumerate(cells):
-            item = QTableWidgetItem(cell.replace("\n", " ↵ "))
-            item.setTextAlignment(_align(column in table.numeric))
-            item.setToolTip("" if len(cell) < 40 else as_tooltip(cell))
-            view.setItem(row, column, item)
-    _fit(view, len(table.rows))
-    return view
-
-
-def _fit(view: QTableWidget, rows: int) -> None:
-    """As tall as its rows up to a few; columns as wide as what they hold, the last one takes the rest."""
-    view.verticalHeader().setDefaultSectionSize(QFontMetrics(view.font()).height() + Space.SMALL)
-    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    view.resizeColumnsToContents()
-    for column in range(view.columnCount()):
-        view.setColumnWidth(column, min(view.columnWidth(column) + Space.SMALL, _WIDEST_COLUMN))
-    view.horizontalHeader().setStretchLastSection(True)
-    header = view.horizontalHeader().sizeHint().height() if view.horizontalHeader().isVisibleTo(view) else 0
-    height = header + view.verticalHeader().defaultSectionSize() * min(rows, _MOST_ROWS) + Space.HAIR
-    scroll = view.horizontalScrollBar()
-    view.setFixedHeight(height)
-    # A bar at the foot must not cover the last row.
-    scroll.rangeChanged.connect(
-        lambda _low, high: view.setFixedHeight(height + bool(high) * scroll.sizeHint().height())
-    )
-
-
-def _make_prose(text: str, title: str) -> QWidget:
-    if text.count("\n") < _MOST_LINES and len(text) < 80 * _MOST_LINES:
-        return make_text(text)
-    view = QPlainTextEdit(text)
-    view.setProperty("field", "true")
-    view.setReadOnly(True)
-    view.setTabChangesFocus(True)
-    view.setAccessibleName(title or QCoreApplication.translate("details", "Text"))
+def _make_prose(prose: Prose, section: Section) -> QWidget:
+    text, name = prose.text, section.title or translate("details", "Text")
+    shown = write_text(text[:SHOWN_TEXT])
+    if shown.count("\n") < _MOST_LINES and len(shown) < 80 * _MOST_LINES:
+        label = make_text(shown)
+        if prose.is_code:
+            label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        return label
+    view = make_text_view(shown, reveal(name), is_code=prose.is_code)
     view.setFixedHeight(QFontMetrics(view.font()).lineSpacing() * _MOST_LINES + 2 * Space.SMALL)
-    return view
-
-
-def _align(is_number: bool) -> Qt.AlignmentFlag:  # noqa: FBT001  # a fact about the column
-    side = Qt.AlignmentFlag.AlignRight if is_number else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
+    number = translate("details", "{number} characters").format(number=say_number(len(text)))
+    if len(text) > SHOWN_TEXT:
+        first = translate("details", "the first {number} shown").format(number=say_number(SHOWN_TEXT))
+        number = f"{number}, {first}"
+    return _Part(view, name, lambda: text, number)

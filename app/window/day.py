@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from app.life.installation import Installation
 from app.lookout import read_overview
 from app.overview import Overview
-from app.requests import say_request
+from app.requests import say_shortly
 from app.widgets.timeline_axis import day_span
 from app.widgets.timeline_layout import Bar, Lane
 from app.window.states import state_of_run, state_of_time
@@ -184,5 +184,5 @@ def _is_quiet(run: RunView) -> bool:
 
 def _say_run(run: RunView, overview: Overview) -> str:
     """What it did, what went wrong, or what it asks."""
-    asked = (say_request(one) for one in overview.requests if one.run == run.id)
+    asked = (say_shortly(one, overview) for one in overview.requests if one.run == run.id)
     return run.summary or interpret(run.error or "") or next(asked, "")

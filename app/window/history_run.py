@@ -29,7 +29,7 @@ from app.window.history_details import make_details, say_trigger
 from app.window.history_rows import say_nothing
 from app.window.saying import Saying, make_button, make_heading
 from app.window.states import state_of_run
-from app.words.connectors import say_parameters
+from app.words.connectors import name_parameters
 from app.words.interpreting import interpret
 from app.words.states import RunState
 from app.words.times import say_range, say_span
@@ -211,7 +211,7 @@ class RunPane(CardArea):
         registry, name = self._installation.house.registry, found.call.connection
         for words in (say_tool(name, found.call.tool, registry), say_connection(name, registry)):
             layout.addWidget(make_text(reveal(words), "muted"))
-        layout.addWidget(DetailsView(read_details(say_parameters(found.call.parameters))))
+        layout.addWidget(DetailsView(read_details(found.call.parameters, name_parameters())))
         return card
 
     def _make_more(self) -> QPushButton:

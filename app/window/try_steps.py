@@ -18,7 +18,7 @@ from app.widgets.details_view import DetailsView, make_text
 from app.widgets.plain import reveal
 from app.widgets.signs import sign_run
 from app.window.states import state_of_run
-from app.words.connectors import say_parameters
+from app.words.connectors import name_parameters
 from app.words.interpreting import interpret
 from app.words.times import say_number, say_time
 from scheduler.rules.phases import Status
@@ -98,7 +98,7 @@ def list_sections(step: Step) -> list[Section]:
         what = translate("trial", "{tool} on {connection}").format(tool=step.tool, connection=step.connection)
         title = translate("trial", "It would do this outside")
         found.append(Section(title=title, body=Prose(text=reveal(what))))
-        found += read_details(say_parameters(step.parameters))
+        found += read_details(step.parameters, name_parameters())
     if step.commands:
         title = translate("trial", "It would run these commands")
         found.append(Section(title=title, body=Prose(text=reveal("\n".join(step.commands)))))

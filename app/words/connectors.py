@@ -1,8 +1,5 @@
 """The words that the built-in connectors bring along in English: their titles, their fields and what those mean."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 WORDS = (
@@ -140,12 +137,9 @@ PARAMETERS = {
 """Of the tools that act: what a person reads before saying yes."""
 
 
-def say_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What is handed to a tool, under names for people."""
-    return {
-        QCoreApplication.translate("parameters", str(PARAMETERS[key])) if key in PARAMETERS else key: value
-        for key, value in parameters.items()
-    }
+def name_parameters() -> dict[str, str]:
+    """What the parameters of tools are called on a card. Several can have the same name."""
+    return {key: QCoreApplication.translate("parameters", str(words)) for key, words in PARAMETERS.items()}
 
 
 def say_connector(words: str) -> str:

@@ -29,6 +29,21 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>Show the exact call</source>
+        <translation>Genauen Aufruf zeigen</translation>
+    </message>
+    <message>
+        <source>The exact call</source>
+        <translation>Der genaue Aufruf</translation>
+    </message>
+    <message>
+        <source>The script says (not checked by Dayhand)</source>
+        <translation>Das sagt das Skript (von Dayhand nicht geprüft)</translation>
+    </message>
+</context>
+<context>
     <name>Cards</name>
     <message>
         <source>It was settled meanwhile.</source>
@@ -918,6 +933,25 @@
     </message>
 </context>
 <context>
+    <name>PagedText</name>
+    <message>
+        <source>Previous page</source>
+        <translation>Vorige Seite</translation>
+    </message>
+    <message>
+        <source>Next page</source>
+        <translation>Nächste Seite</translation>
+    </message>
+    <message>
+        <source>{number} characters</source>
+        <translation>{number} Zeichen</translation>
+    </message>
+    <message>
+        <source>page {page} of {pages}</source>
+        <translation>Seite {page} von {pages}</translation>
+    </message>
+</context>
+<context>
     <name>PastDialog</name>
     <message>
         <source>Run past times</source>
@@ -1445,6 +1479,13 @@
     </message>
 </context>
 <context>
+    <name>ShowAllDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
     <name>Strip</name>
     <message>
         <source>Last outcomes</source>
@@ -1829,6 +1870,13 @@ Deine: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>WholeTable</name>
+    <message>
+        <source>The chosen row</source>
+        <translation>Die gewählte Zeile</translation>
+    </message>
+</context>
+<context>
     <name>Window</name>
     <message>
         <source>Pages</source>
@@ -2190,7 +2238,7 @@ Deine: {mine}</translation>
         <translation>Noch einmal starten</translation>
     </message>
     <message>
-        <source>Look at it</source>
+        <source>Review</source>
         <translation>Ansehen</translation>
     </message>
     <message>
@@ -2238,12 +2286,28 @@ Deine: {mine}</translation>
         <translation>Gestoppt</translation>
     </message>
     <message>
+        <source>The script says: {words}</source>
+        <translation>Das Skript sagt: {words}</translation>
+    </message>
+    <message>
         <source>Line {number}</source>
         <translation>Zeile {number}</translation>
     </message>
     <message>
         <source>There now</source>
         <translation>Jetzt dort</translation>
+    </message>
+    <message>
+        <source>{wire} looks like {meant} but is a different server.</source>
+        <translation>{wire} sieht aus wie {meant}, ist aber ein anderer Server.</translation>
+    </message>
+    <message>
+        <source>Only the first {number} values were checked for look-alike addresses.</source>
+        <translation>Nur die ersten {number} Werte wurden auf täuschend ähnliche Adressen geprüft.</translation>
+    </message>
+    <message>
+        <source>Check these addresses</source>
+        <translation>Prüfe diese Adressen</translation>
     </message>
     <message>
         <source>Approve</source>
@@ -2789,12 +2853,24 @@ Deine: {mine}</translation>
         <translation>nein</translation>
     </message>
     <message>
+        <source>(empty object)</source>
+        <translation>(leeres Objekt)</translation>
+    </message>
+    <message>
+        <source>(empty list)</source>
+        <translation>(leere Liste)</translation>
+    </message>
+    <message>
         <source>(empty)</source>
         <translation>(leer)</translation>
     </message>
     <message>
-        <source>(nothing)</source>
-        <translation>(nichts)</translation>
+        <source>⟨{number} empty lines⟩</source>
+        <translation>⟨{number} leere Zeilen⟩</translation>
+    </message>
+    <message>
+        <source>⟨{number} spaces⟩</source>
+        <translation>⟨{number} Leerzeichen⟩</translation>
     </message>
     <message>
         <source>Copy</source>
@@ -2805,12 +2881,56 @@ Deine: {mine}</translation>
         <translation>Alles auswählen</translation>
     </message>
     <message>
+        <source>Long names are cut.</source>
+        <translation>Lange Namen sind gekürzt.</translation>
+    </message>
+    <message>
         <source>Details</source>
         <translation>Details</translation>
     </message>
     <message>
+        <source>Show all</source>
+        <translation>Alles zeigen</translation>
+    </message>
+    <message>
         <source>Text</source>
         <translation>Text</translation>
+    </message>
+    <message>
+        <source>{number} characters</source>
+        <translation>{number} Zeichen</translation>
+    </message>
+    <message>
+        <source>the first {number} shown</source>
+        <translation>die ersten {number} sichtbar</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>Werte</translation>
+    </message>
+    <message>
+        <source>More values</source>
+        <translation>Weitere Werte</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>{number} rows</source>
+        <translation>{number} Zeilen</translation>
+    </message>
+    <message>
+        <source>1 row</source>
+        <translation>1 Zeile</translation>
+    </message>
+    <message>
+        <source>{shown} of {number} columns shown</source>
+        <translation>{shown} von {number} Spalten sichtbar</translation>
     </message>
 </context>
 <context>
@@ -3902,6 +4022,85 @@ Deine: {mine}</translation>
     <message>
         <source>Last {number}: {states}</source>
         <translation>Letzte {number}: {states}</translation>
+    </message>
+</context>
+<context>
+    <name>summaries</name>
+    <message>
+        <source>Use {tool} of {name}</source>
+        <translation>{tool} von {name} benutzen</translation>
+    </message>
+    <message>
+        <source>text of {number} characters</source>
+        <translation>Text mit {number} Zeichen</translation>
+    </message>
+    <message>
+        <source>{people} and {number} more</source>
+        <translation>{people} und {number} weitere</translation>
+    </message>
+    <message>
+        <source>Send mail from {name} to {people}: {subject}</source>
+        <translation>Mail von {name} an {people} senden: {subject}</translation>
+    </message>
+    <message>
+        <source>attachments: {number}</source>
+        <translation>Anhänge: {number}</translation>
+    </message>
+    <message>
+        <source>Post in {channel} of {name}: {text}</source>
+        <translation>In {channel} von {name} schreiben: {text}</translation>
+    </message>
+    <message>
+        <source>Send {method} {path} to {name}</source>
+        <translation>{method} {path} an {name} senden</translation>
+    </message>
+    <message>
+        <source>Delete {path} in {name}</source>
+        <translation>{path} in {name} löschen</translation>
+    </message>
+    <message>
+        <source>Write {path} in {name}</source>
+        <translation>{path} in {name} schreiben</translation>
+    </message>
+    <message>
+        <source>Write {path} in {name}, replacing what is there</source>
+        <translation>{path} in {name} schreiben und ersetzen, was dort ist</translation>
+    </message>
+    <message>
+        <source>Move {source} to {target} in {name}</source>
+        <translation>{source} in {name} nach {target} verschieben</translation>
+    </message>
+    <message>
+        <source>Add 1 row to {name}</source>
+        <translation>1 Zeile an {name} anfügen</translation>
+    </message>
+    <message>
+        <source>Add {number} rows to {name}</source>
+        <translation>{number} Zeilen an {name} anfügen</translation>
+    </message>
+    <message>
+        <source>Move message {message} from {folder} to {target} in {name}</source>
+        <translation>Nachricht {message} in {name} von {folder} nach {target} verschieben</translation>
+    </message>
+    <message>
+        <source>Mark message {message} in {folder} of {name}</source>
+        <translation>Nachricht {message} in {folder} von {name} markieren</translation>
+    </message>
+    <message>
+        <source>Change the labels of message {message} in {name}</source>
+        <translation>Labels der Nachricht {message} in {name} ändern</translation>
+    </message>
+    <message>
+        <source>Add {title} at {start} to the calendar of {name}</source>
+        <translation>{title} am {start} in den Kalender von {name} eintragen</translation>
+    </message>
+    <message>
+        <source>Upload {file} to {name}</source>
+        <translation>{file} zu {name} hochladen</translation>
+    </message>
+    <message>
+        <source>Show a notification: {title}</source>
+        <translation>Eine Benachrichtigung zeigen: {title}</translation>
     </message>
 </context>
 <context>

@@ -115,7 +115,7 @@ class Connecting:
         return forget()
 
     def _is_keyring_asked_for(self) -> bool:
-        return any(one.kind is RequestKind.KEYRING for one in requests.still_open(self._context.database.read()))
+        return any(one.kind is RequestKind.KEYRING for one in requests.list_open(self._context.database.read()))
 
     def _find(self, name: str) -> tuple[Connector, dict[str, Any]]:
         """Its connector, and the secrets that are kept for it."""

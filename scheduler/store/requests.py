@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -73,6 +74,8 @@ class RequestRow(NamedTuple):
 
 _COLUMNS = RequestRow._fields
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM requests"
+_LARGE = ("call", "ui")
+_LIGHT = f"SELECT {', '.join(f'NULL AS {name}' if name in _LARGE else name for name in _COLUMNS)} FROM requests"
 
 
 def put(db: sqlite3.Connection, row: RequestRow) -> bool:
@@ -149,8 +152,19 @@ def beginning_with(db: sqlite3.Connection, text: str) -> list[RequestRow]:
     return [_from_sql(row) for row in db.execute(query, (text,))]
 
 
-def still_open(db: sqlite3.Connection) -> list[RequestRow]:
-    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE answer IS NULL ORDER BY created")]
+def list_open(db: sqlite3.Connection) -> list[RequestRow]:
+    """Without call and ui, which may be large and are not even read."""
+    return [_from_sql(row) for row in db.execute(f"{_LIGHT} WHERE answer IS NULL ORDER BY created")]
+
+
+def still_open(db: sqlite3.Connection, known: Mapping[str, RequestRow] | None = None) -> list[RequestRow]:
+    """`known` are rows that were read before: they share their call and ui, which never change, with the new ones."""
+    found = []
+    for row in list_open(db):
+        before = (known or {}).get(row.id) or find(db, row.id)
+        if before is not None:
+            found.append(row._replace(call=before.call, ui=before.ui))
+    return found
 
 
 def _from_sql(row: sqlite3.Row) -> RequestRow:

@@ -64,7 +64,7 @@ def gather(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -
                 getattr(found[thing.workflow], name).append(thing)
 
     share(schedules.every_one(db, workflow=workflow), "schedules")
-    share(requests.still_open(db), "requests")
+    share(requests.list_open(db), "requests")
     share(lanes.blocked(db), "blocked")
     share(runs.active(db, workflow), "active")
     times: dict[str, list[tuple[str, str, datetime]]] = defaultdict(list)

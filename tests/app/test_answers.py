@@ -1,6 +1,7 @@
 """Requests in words: every kind has answers that the desk understands, and says what it is about without jargon."""
 
 import inspect
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -9,11 +10,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.answers import OPEN, RECONNECT, SENT, find_answer, list_answers
+from app.call_summary import summarize_call
 from app.desk.acting import Acting
 from app.desk.answering import Answering
 from app.notices.notice import Urgency
 from app.overview import Overview
 from app.requests import make_card, make_problem
+from app.tray.menu import list_entries
 from app.widgets.card import CardValue, Importance
 from app.widgets.details import Difference, Pairs, Prose, Section, Table
 from scheduler.connections.registry import builtin_registry
@@ -111,11 +114,14 @@ def test_whether_it_happened_is_answered_with_the_words_that_the_store_knows(kin
 
 
 def test_a_card_shows_the_connection_the_tool_in_words_and_each_parameter() -> None:
-    [call, parameters] = card(ask("approval", call=CALL)).details
+    [call] = card(ask("approval", call=CALL)).details
     assert call.body == Pairs(
-        pairs=(("With", "inbox (Files)"), ("Action", "Delete a file, a link or an empty folder."))
+        pairs=(
+            ("With", "inbox (Files)"),
+            ("Action", "Delete a file, a link or an empty folder."),
+            ("Path", "old/one.txt"),
+        )
     )
-    assert parameters.body == Pairs(pairs=(("Path", "old/one.txt"),))
 
 
 def test_a_permission_says_what_would_be_allowed() -> None:
@@ -139,11 +145,15 @@ def test_a_table_says_how_many_rows_it_has_since_it_scrolls() -> None:
 
 
 @pytest.mark.parametrize(("ui", "bodies"), [(None, 0), ("", 0), ("Mind the gap", 1), ({"To": "Ann"}, 1)])
-def test_what_a_script_adds_is_shown_before_the_call(ui: Any, bodies: int) -> None:
-    details = card(ask("approval", call=CALL, ui=ui)).details
-    assert len(details) == 2 + bodies
+def test_what_a_script_says_stands_apart_from_the_call(ui: Any, bodies: int) -> None:
+    """The words of the card are ours; the script's own are quoted below."""
+    shown = card(ask("approval", sentence="Tidy a little", call=CALL, ui=ui))
+    assert shown.sentence == "Delete old/one.txt in inbox"
+    assert len(shown.details) == 1
+    assert len(shown.quoted) == 1 + bodies
+    assert shown.quoted[0].body == Prose(text="Tidy a little")
     if isinstance(ui, str) and ui:
-        assert details[0].body == Prose(text=ui)
+        assert shown.quoted[1].body == Prose(text=ui)
 
 
 @pytest.mark.parametrize(
@@ -227,5 +237,66 @@ def test_a_repair_is_applied_and_can_be_taken_back_with_one_press() -> None:
 @pytest.mark.parametrize("kind", ["fix", "repaired"])
 def test_nobody_uses_a_repair_from_a_notice_where_it_cannot_be_read(kind: str) -> None:
     problem = make_problem(ask(kind, ui=REPAIR), overview())
-    assert [label for _, label in problem.actions] == ["Look at it"]
+    assert [label for _, label in problem.actions] == ["Review"]
     assert find_answer(ask(kind, ui=REPAIR), problem.actions[0][0]) is None, "so it leads to its card"
+
+
+MAIL = {"connection": "smtp:work", "tool": "send", "parameters": {"to": "boss@example.org", "subject": "I resign"}}
+LONG_MAIL = {**MAIL, "parameters": {**MAIL["parameters"], "text": "Goodbye. " * 200}}
+
+
+def overview_with(one: RequestView) -> Overview:
+    return replace(overview(), requests=(one,), summaries={one.id: summarize_call(one.call, REGISTRY)})
+
+
+def test_a_notification_says_what_will_be_done_before_what_the_script_says() -> None:
+    one = ask("approval", sentence="Send the weekly\nreport", call=MAIL)
+    problem = make_problem(one, overview_with(one))
+    assert problem.text.splitlines() == [
+        'Send mail from work to boss@example.org: "I resign"',
+        "The script says: Send the weekly report",
+    ]
+    assert [label for _, label in problem.actions] == ["Approve", "Reject"]
+
+
+@pytest.mark.parametrize("has_summary", [True, False])
+def test_a_notification_without_room_for_the_call_offers_only_to_review_it(has_summary: bool) -> None:  # noqa: FBT001
+    one = ask("approval", sentence="Send the weekly report", call=LONG_MAIL)
+    problem = make_problem(one, overview_with(one) if has_summary else overview())
+    assert [label for _, label in problem.actions] == ["Review"]
+    assert not problem.text.startswith("Send the weekly report")
+
+
+def test_a_script_cannot_talk_our_words_out_of_a_notification() -> None:
+    one = ask("approval", sentence="x" * 100_000, call=MAIL)
+    lines = make_problem(one, overview_with(one)).text.splitlines()
+    assert "boss@example.org" in lines[0]
+    assert len(lines) == 2 and len(lines[1]) < 200
+
+
+def test_the_tray_says_what_a_call_does_and_not_what_its_script_says() -> None:
+    one = ask("approval", sentence="Send the weekly report", call=MAIL)
+    first = list_entries(overview_with(one))[0]
+    assert first.words.startswith("Tidy up: Send mail from work to boss@example.org")
+    assert first.choice is not None and first.choice.page == "attention"
+
+
+def test_two_parameters_with_one_name_are_both_on_the_card() -> None:
+    parameters = {"summary": "harmless", "title": "TRANSFER everything", "with": "nobody"}
+    shown = card(ask("approval", call={"connection": "lamp:a", "tool": "b", "parameters": parameters}))
+    pairs = [pair for one in shown.details if isinstance(one.body, Pairs) for pair in one.body.pairs]
+    labels = [label for label, _ in pairs]
+    assert len(set(labels)) == len(labels) == 5
+    assert {"harmless", "TRANSFER everything", "nobody"} <= {value for _, value in pairs}
+
+
+def test_an_address_that_looks_like_another_comes_first_on_the_card() -> None:
+    parameters = {"to": ["anna@\u0430pple.com"], "subject": "Hi"}
+    first = card(ask("approval", call={**MAIL, "parameters": parameters})).details[0]
+    assert first.title == "Check these addresses"
+    assert first.body == Prose(text="xn--pple-43d.com looks like apple.com but is a different server.")
+
+
+def test_the_exact_call_is_written_when_it_is_asked_for() -> None:
+    raw = card(ask("approval", call=CALL)).raw
+    assert raw is not None and json.loads(raw()) == CALL

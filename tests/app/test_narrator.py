@@ -44,7 +44,7 @@ def test_runs_a_question_and_its_answer(told: Told) -> None:
     assert told.look() == [
         "receipts: looked; nothing to report",
         "receipts: looked for news",
-        f"receipts: asks: {what}. Answer: dayhand approve {request.id} --data-dir here",
+        f"receipts: asks: {what}. See all of it and how to answer: dayhand attention {request.id} --data-dir here",
     ]
     assert told.look() == []
     told.shop.house.answering.approve(request.id)
@@ -59,7 +59,7 @@ def test_what_waited_before_it_began_is_told_too(told: Told) -> None:
     told.shop.deploy(RECEIPTS)
     told.shop.settle()
     told.narrator = told.start()
-    assert [line.partition("Answer")[0] for line in told.look()] == [
+    assert [line.partition("See all")[0] for line in told.look()] == [
         "receipts: asks: Add 1 receipts to Expenses (append of table:expenses). ",
     ]
     told.shop.house.answering.reject(told.shop.views.attention()[0].id)

@@ -137,7 +137,7 @@ def test_the_button_of_a_notice_approves_the_run_from_beginning_to_end(desk: Des
     until(desk.tray_items, "the item in the tray")
     until(lambda: "1 thing needs you" in program.tooltip(), "the tooltip")
     assert not program.has_window()
-    until(lambda: program.has_entry("Receipts: Add 3 receipts (45.55) to Expenses"), "the entry")
+    until(lambda: program.has_entry("Receipts: Add 3 rows to expenses"), "the entry")
     desk.wait_for_text(DAEMON, "Add 3 receipts (45.55) to Expenses")
     desk.press(DAEMON, "Approve")
     until(lambda: ("committed", "Filed 3 receipts, 3 so far") in program.runs(), "the run")

@@ -173,3 +173,26 @@ def answered(database: Database, name: str) -> str | None:
     row = requests.find(database.read(), name)
     assert row is not None
     return row.answer
+
+
+def test_what_was_read_before_is_not_read_again(database: Database) -> None:
+    """A call may take megabytes, and somebody looks at the open requests after every change."""
+    question = Question(database)
+    question.put("q1")
+    [first] = requests.still_open(database.read())
+    [again] = requests.still_open(database.read(), {first.id: first})
+    assert again == first
+    assert again.call is first.call and again.ui is first.ui
+    with database.write() as db:
+        requests.hand_over(db, "q1", "r2", "w")
+    [moved] = requests.still_open(database.read(), {first.id: first})
+    assert moved.run == "r2" and moved.call is first.call
+    question.answer("yes")
+    assert requests.still_open(database.read(), {first.id: first}) == []
+
+
+def test_a_list_without_calls_says_all_the_rest(database: Database) -> None:
+    Question(database).put("q1")
+    [light], [whole] = requests.list_open(database.read()), requests.still_open(database.read())
+    assert light == whole._replace(call=None, ui=None)
+    assert whole.call == {"tool": "append"}

@@ -103,7 +103,7 @@ class Allowing:
         """The keyring answers again: everything that waited for it goes on."""
         db = self._context.database.read()
         if not runs.waiting_for(db, FailureClass.TRANSIENT, asking.KEYRING) and not any(
-            one.kind is RequestKind.KEYRING for one in requests.still_open(db)
+            one.kind is RequestKind.KEYRING for one in requests.list_open(db)
         ):
             return
 

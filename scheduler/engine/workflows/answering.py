@@ -193,7 +193,7 @@ class Answering:
         except RefusedError:
             run = find_run(db, target)
             workflow, chain = run.workflow, run.chain
-        asked = [runs.find(db, one.run) for one in requests.still_open(db) if one.workflow == workflow and one.run]
+        asked = [runs.find(db, one.run) for one in requests.list_open(db) if one.workflow == workflow and one.run]
         found = {row.id: row for row in [*asked, *runs.unfinished(db, workflow)] if row is not None}
         return [row for row in found.values() if row.status is not Status.ACTIVE and chain in (None, row.chain)]
 

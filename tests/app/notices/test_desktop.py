@@ -102,11 +102,11 @@ def test_a_daemon_without_buttons_and_markup_gets_plain_text_only(
 @pytest.mark.parametrize(
     ("written", "read"),
     [
-        ("nul\0, bell\a", "nul , bell "),
-        ("half a \ud83d pair", "half a ? pair"),
+        ("nul\0, bell\a", "nul⟨0000⟩, bell⟨0007⟩"),
+        ("half a \ud83d pair", "half a ⟨D83D⟩ pair"),
         ("two\nlines\tand tabs", "two\nlines and tabs"),
-        ("Größe\u00a0✓ 👩\u200d💻", "Größe\u00a0✓ 👩\u200d💻"),
-        ("pay \u202e001\u202c now", "pay 001 now"),
+        ("Größe\u00a0✓ 👩\u200d💻", "Größe\u00a0✓ 👩⟨200D⟩💻"),
+        ("pay \u202e001\u202c now", "pay ⟨202E⟩001⟨202C⟩ now"),
         ("x" * 1000, "x" * 1000),
         ("x" * 1001, "x" * 999 + "…"),
     ],
@@ -120,7 +120,7 @@ def test_text_of_any_kind_is_made_fit_to_show(
 
 def test_a_title_is_one_line(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
     screen = start()
-    assert screen.shown[show(qtbot, notices, screen, Notice(key="k", title="one\n two\0"))][3] == "one two"
+    assert screen.shown[show(qtbot, notices, screen, Notice(key="k", title="one\n two\0"))][3] == "one two⟨0000⟩"
 
 
 def test_the_same_key_takes_the_place_of_the_first(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:

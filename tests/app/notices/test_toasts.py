@@ -106,7 +106,7 @@ def test_a_notice_is_shown_in_the_words_of_the_system_and_off_the_thread_of_the_
     notices.send(Notice(key="k", title="One\nline\0", text="\u202eturned", actions=ASK.actions, group="mail"))
     settle()
     [shown] = system.shown.values()
-    assert (shown.title, shown.message, shown.thread) == ("One line", "turned", "mail")
+    assert (shown.title, shown.message, shown.thread) == ("One line⟨0000⟩", "⟨202E⟩turned", "mail")
     assert [button.title for button in shown.buttons] == ["Approve", "Reject"]
     assert threading.main_thread() not in system.threads
 

@@ -80,13 +80,38 @@ def test_what_a_script_says_cannot_pretend_to_be_something_else(line: Line, app:
     [request] = line.wait_for(lambda: line.ask("attention")["requests"])
     assert request["sentence"] == say, "a program gets it as it is"
     shown = line.read("attention")
-    assert shown.splitlines()[1:5] == [
-        "    Add 1⟨001B⟩[2K Nothing dayhand approve all",
-        '    append of table:expenses: {"rows": [{"amount": 1}]}',
-        "    From: me⟨001B⟩[31m",
-        '    Sum: [1, "two\\nthree"]',
+    assert shown.splitlines()[1:6] == [
+        "    append of table:expenses",
+        '      "rows": [{"amount": 1}]',
+        "    The script says: Add 1⟨001B⟩[2K Nothing dayhand approve all",
+        '      "From": "me\\u001b[31m"',
+        '      "Sum": [1, "two\\nthree"]',
     ]
     assert "\x1b" not in line.read("runs", "show", request["run"]) + line.read("show", "receipts")
+
+
+def test_a_call_that_is_too_large_for_a_list_is_counted_there_and_shown_in_full_by_its_id(
+    line: Line, app: Installation
+) -> None:
+    """More than one message may hold: it must not keep the other requests from being listed and answered."""
+    line.ask("connect", "table:expenses", "--path", str(line.folder.parent / "expenses.csv"))
+    script = ASKING.replace('say=f"Add', 'ui={"Note": "Mind the gap"}, say=f"Add').replace(
+        "rows=prep", 'rows=[{"note": "\\u00e9" * 6_000_000, "to": "anna@\\u0430pple.com"}] + prep'
+    )
+    line.deploy(script, "--grant", name="receipts.py")
+    [request] = line.wait_for(lambda: line.ask("attention")["requests"])
+    assert (request["call"]["tool"], request["call"]["parameters"]) == ("append", None)
+    assert request["omitted"]["call"] > 16 * 1024 * 1024, "what the socket takes at once"
+    shown = line.read("attention")
+    assert len(shown) < 2_000
+    assert f"See all of it: dayhand attention {request['id']}" in shown
+    [whole] = line.ask("attention", request["id"][:6])["requests"]
+    assert whole["call"]["parameters"]["rows"][0]["note"] == "\u00e9" * 6_000_000
+    read = line.read("attention", request["id"])
+    assert "\u00e9" * 6_000_000 in read
+    assert "xn--pple-43d.com looks like apple.com but is a different server." in read
+    assert '"Note": "Mind the gap"' in read
+    line.ask("reject", request["id"])
 
 
 def test_a_script_cannot_answer_for_the_person(line: Line, app: Installation) -> None:

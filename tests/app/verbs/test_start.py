@@ -166,7 +166,7 @@ class Greet:
 """
 
 
-def test_without_a_display_it_shows_itself_with_a_sample(tmp_path: Path) -> None:
+def test_without_a_display_it_shows_itself_with_a_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name}
     process = subprocess.Popen(
         [sys.executable, "-m", "app.main"],
@@ -179,9 +179,15 @@ def test_without_a_display_it_shows_itself_with_a_sample(tmp_path: Path) -> None
     demo = tmp_path / "dayhand-demo"
     assert "no display" in process.stdout.readline()
     asked = next(line for line in process.stdout if "asks: Add 3 receipts" in line)
-    command = asked.partition("Answer: ")[2].split()
-    assert command[1] == "approve" and command[3:] == ["--data-dir", str(demo)]
+    command = asked.partition("how to answer: ")[2].split()
+    assert command[1] == "attention" and command[3:] == ["--data-dir", str(demo)]
+    capsys.readouterr()
     assert cli.run(command[1:]) == 0
+    shown = capsys.readouterr().out
+    assert "Corner Bakery" in shown
+    approve = shown.splitlines()[-1].partition("  |  ")[0].split()
+    assert approve[1] == "approve" and approve[3:] == ["--data-dir", str(demo)]
+    assert cli.run(approve[1:]) == 0
     lines = []
     for line in process.stdout:
         lines.append(line)

@@ -244,6 +244,6 @@ def test_a_translator_is_given_the_words_of_every_widget(tmp_path: Path) -> None
 def test_no_widget_shows_a_scroll_bar_without_need(shown: Callable[..., None]) -> None:
     card = make_card()
     shown(card, 900, card.sizeHint().height())
-    tables = [area for area in card.findChildren(QAbstractScrollArea) if area.accessibleName() == "Rows"]
+    tables = [area for area in card.findChildren(QAbstractScrollArea) if area.accessibleName().startswith("Rows")]
     assert tables
     assert all(area.verticalScrollBar().maximum() == area.horizontalScrollBar().maximum() == 0 for area in tables)

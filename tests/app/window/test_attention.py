@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFontInfo
-from PySide6.QtWidgets import QLabel, QTableWidget, QWidget
+from PySide6.QtWidgets import QLabel, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
@@ -46,13 +46,13 @@ def page(
 def texts(widget: QWidget) -> list[str]:
     """Everything that can be read in it."""
     cells: list[Any] = []
-    for table in widget.findChildren(QTableWidget):
-        for column in range(table.columnCount()):
-            heading = table.horizontalHeaderItem(column)
-            cells += [heading] if heading is not None else []
-            cells += [table.item(row, column) for row in range(table.rowCount())]
+    for table in widget.findChildren(QTableView):
+        model = table.model()
+        for column in range(model.columnCount()):
+            cells.append(model.headerData(column, Qt.Orientation.Horizontal))
+            cells += [model.index(row, column).data() for row in range(model.rowCount())]
     labels = [label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget)]
-    return labels + [cell.text() for cell in cells if cell is not None]
+    return labels + cells
 
 
 def test_a_card_says_exactly_what_would_be_done_in_words(page: AttentionPage, request_: RequestView) -> None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QDate, QModelIndex, Qt
-from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QTableWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
@@ -266,8 +266,8 @@ def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(pa
     page.open_subject("run0000x0000")
     wait(lambda: page.pane.details is not None and "Added 2 rows" in page.pane.log.lines.toPlainText())
     assert "What was done" in said(page) and "Add rows at the end" in said(page) and "expenses (Table)" in said(page)
-    [table] = [one for one in page.pane.findChildren(QTableWidget) if one.isVisibleTo(page.pane)]
-    cells = [table.item(0, column).text() for column in range(2)]
+    [table] = [one for one in page.pane.findChildren(QTableView) if one.isVisibleTo(page.pane)]
+    cells = [table.model().index(0, column).data() for column in range(2)]
     assert cells == ["Corner Bakery", "7.4"]
     assert not page.pane.findChildren(Steps)[0].isVisible()
     assert "FileReceipt" not in said(page)

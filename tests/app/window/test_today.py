@@ -57,7 +57,7 @@ def test_the_day_is_drawn_with_what_ran_what_waits_and_what_comes(
     assert {RunState.DONE, RunState.WAITING} <= states
     assert all(bar.lane == "receipts" for bar in day.bars)
     waiting = [bar for bar in day.bars if bar.state is RunState.WAITING]
-    assert [bar.words for bar in waiting] == [request_.sentence]
+    assert [bar.words for bar in waiting] == ["Add 3 rows to expenses"]
     assert [bar.id for bar in waiting] == [request_.run]
     coming = [bar for bar in day.bars if bar.state is RunState.COMING]
     assert all(bar.start > day.overview.now for bar in coming)
@@ -66,7 +66,7 @@ def test_the_day_is_drawn_with_what_ran_what_waits_and_what_comes(
 def test_runs_with_nothing_to_tell_are_counted_not_listed(installation: Installation, request_: RequestView) -> None:
     """The look into the folder found something; it said nothing of it, and its consumer asks."""
     day = read_day(installation)
-    assert [(line.state, line.sentence) for line in day.lines] == [(RunState.WAITING, request_.sentence)]
+    assert [(line.state, line.sentence) for line in day.lines] == [(RunState.WAITING, "Add 3 rows to expenses")]
     assert day.quiet >= 1
 
 

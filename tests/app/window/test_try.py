@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QLabel, QTableWidget
+from PySide6.QtWidgets import QLabel, QTableView
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
@@ -70,8 +70,8 @@ def test_every_outside_action_is_shown_instead_of_done(
     wait(lambda: len(dialog.steps()) == 2)
     _, enter = dialog.steps()
     assert "Entered 1" in words(enter) and "Enter 1 files" in words(enter) and "append on table:out" in words(enter)
-    [table] = enter.findChildren(QTableWidget)
-    assert table.item(0, 0).text() == "a.txt"
+    [table] = enter.findChildren(QTableView)
+    assert table.model().index(0, 0).data() == "a.txt"
     assert dialog.saying.sentence.startswith("2 runs. Nothing was done outside.")
     assert dialog.try_button.isEnabled() and not dialog.busy.isVisible()
     assert not (inbox.parent / "out.csv").exists()
@@ -192,7 +192,7 @@ def test_a_step_has_a_section_for_each_thing_that_it_would_do() -> None:
     assert titles == [
         "It would ask you",
         "It would do this outside",
-        "Rows",
+        "Rows (1)",
         "It would run these commands",
         "It printed",
     ]

@@ -185,7 +185,7 @@ def test_the_approval_appears_on_today_and_the_screens_never_come_again(
     today = wait(lambda: shell.window.page)
     assert isinstance(today, TodayPage)
     [card] = wait(lambda: list(today.cards.cards.values()))
-    assert "Add 3 receipts" in card.value.sentence
+    assert card.value.sentence == "Add 3 rows to expenses"
     wait(lambda: read_preferences(empty.folder).welcomed)
     assert not is_new(empty, read_preferences(empty.folder))
 

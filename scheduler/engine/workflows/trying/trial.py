@@ -139,7 +139,7 @@ class _Trial:
         return Tried(
             workflow=checked.slug,
             steps=tuple(gather(self._step(row) for row in self._rows())),
-            waits=tuple(one.sentence for one in requests.still_open(db)),
+            waits=tuple(one.sentence for one in requests.list_open(db)),
             warnings=checked.warnings,
             began=began,
             ended=self._clock.now(),

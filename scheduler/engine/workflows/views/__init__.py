@@ -35,6 +35,7 @@ class WorkflowViews:
         self._context = context
         self._plans = plans
         self._registry = registry
+        self._open_requests = requests.OpenRequests()
 
     def workflows(self, *, state: WorkflowState | None = None, tag: str | None = None) -> list[WorkflowView]:
         """All by name; archived ones only if they are asked for."""
@@ -75,7 +76,7 @@ class WorkflowViews:
         return [runs.look_at(self._look(), one) for one in ids]
 
     def attention(self) -> list[RequestView]:
-        return requests.find_open(self._look())
+        return self._open_requests.find(self._look())
 
     def request(self, request: str) -> RequestView:
         return requests.find_one(self._look(), request)

@@ -78,9 +78,17 @@ class RequestView:
     """Of a script that failed."""
 
 
-def find_open(look: Look) -> list[RequestView]:
-    """The oldest first."""
-    return [view_request(look, row) for row in requests.still_open(look.db)]
+class OpenRequests:
+    """The open requests, whose calls are read once: every view of one shares them, and what is answered is let go."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, RequestRow] = {}
+
+    def find(self, look: Look) -> list[RequestView]:
+        """The oldest first."""
+        rows = requests.still_open(look.db, self._known)
+        self._known = {row.id: row for row in rows}
+        return [view_request(look, row) for row in rows]
 
 
 def find_one(look: Look, text: str) -> RequestView:

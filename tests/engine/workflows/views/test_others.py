@@ -33,6 +33,23 @@ def test_a_request_shows_exactly_what_would_be_done_and_how_to_answer(asking: Sh
     assert request.how == (f"dayhand approve {request.id}", f"dayhand reject {request.id}")
 
 
+def test_views_of_one_request_share_its_call(asking: Shop) -> None:
+    """The window looks after every change: a large call is read once, whoever looks how often."""
+    [first], [second] = asking.views.attention(), asking.views.attention()
+    assert first == second
+    assert first.call is second.call
+    asking.house.answering.reject(first.id)
+    assert asking.views.attention() == []
+
+
+def test_a_script_that_says_too_much_is_cut_off(shop: Shop) -> None:
+    shop.connect_table()
+    shop.deploy(RECEIPTS.replace('say=f"', 'say="x" * 5_000_000 + f"'))
+    shop.settle()
+    [request] = shop.views.attention()
+    assert len(request.sentence) == 2001 and request.sentence.endswith("x…")
+
+
 def test_a_request_is_found_by_its_beginning(asking: Shop) -> None:
     [request] = asking.views.attention()
     assert asking.views.request(request.id[:4]) == request

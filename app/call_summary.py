@@ -1,0 +1,245 @@
+"""What a call would do, in one line of our own words, for where there is no room for the call itself. Pure.
+
+A notification, a menu or a message on a phone says this. Where it cannot say all that matters, it must not offer to
+approve but to review: for a tool that acts on others (sends, posts, deletes) all that matters is every value as it is;
+for one that is local and can be undone it is the tool, its target and how much.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+
+from app.widgets.plain import MORE, cut
+from app.widgets.server_names import find_look_alikes
+from app.widgets.value_labels import say_key
+from app.widgets.value_text import say_line
+from app.words.times import say_number
+from scheduler.connections.errors import ConnectionRuleError
+from scheduler.connections.registry import Registry
+
+MAX_SUMMARY = 160
+"""Characters. What a desktop or a phone cuts off cannot be known, so it is kept short."""
+_MAX_VALUE = 60
+_MAX_PEOPLE = 3
+_MAX_CHECKED = 20_000
+_WRITTEN_OUT = "⟨"
+"""With it begins what is hidden in a value, or the other form of a server's name: better looked at on a card."""
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True, slots=True)
+class CallSummary:
+    text: str
+    is_complete: bool
+    """Whether somebody who has read only this may approve it."""
+    headline: str = field(default="", compare=False)
+    """The same without the values that no sentence has a place for, to stand above them."""
+
+
+def summarize_call(call: Mapping[str, Any], registry: Registry) -> CallSummary:
+    """`call` has connection, tool and parameters, as a request has."""
+    connection, tool, parameters = call["connection"], call["tool"], call["parameters"] or {}
+    kind, _, name = connection.partition(":")
+    values = _Values(parameters, is_strict=_acts_on_others(connection, tool, registry))
+    say = _SENTENCES.get((kind, tool))
+    if say is None:
+        said = translate("summaries", "Use {tool} of {name}")
+        text = said.format(tool=values.show(tool), name=values.show(connection))
+    else:
+        text = say(values, values.show(name or kind))
+    headline, text = text, text + values.say_rest()
+    checked = find_look_alikes(parameters, _MAX_CHECKED)
+    is_plain = checked.is_whole and not checked.look_alikes
+    is_complete = values.is_complete and is_plain and len(text) <= MAX_SUMMARY
+    return CallSummary(_fit(text), is_complete, _fit(headline))
+
+
+def _fit(text: str) -> str:
+    return text if len(text) <= MAX_SUMMARY else cut(text, MAX_SUMMARY - 1)
+
+
+def _acts_on_others(connection: str, tool: str, registry: Registry) -> bool:
+    try:
+        return registry.tool(connection, tool).acts_on_others
+    except ConnectionRuleError:
+        return True
+
+
+class _Values:
+    """The parameters that were not said yet, and whether those that were could be said as they are."""
+
+    def __init__(self, parameters: Mapping[str, Any], *, is_strict: bool) -> None:
+        self._left = {key: value for key, value in parameters.items() if value is not None}
+        self._is_strict = is_strict
+        self.is_complete = True
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._left
+
+    def take(self, key: str) -> Any:
+        return self._left.pop(key, None)
+
+    def show(self, value: Any) -> str:
+        said = say_line(value, _MAX_VALUE)
+        if MORE in said or _WRITTEN_OUT in said:
+            self.is_complete = False
+        return said
+
+    def word(self, key: str) -> str:
+        return self.show(self.take(key))
+
+    def quote(self, value: Any) -> str:
+        said = self.show(value)
+        return said if said.startswith('"') else f'"{said}"'
+
+    def text(self, key: str) -> str:
+        """A short text as it is, a long one by its length."""
+        value = self.take(key)
+        if not isinstance(value, str) or len(value) <= _MAX_VALUE:
+            return self.quote(value)
+        self.is_complete = self.is_complete and not self._is_strict
+        return translate("summaries", "text of {number} characters").format(number=say_number(len(value)))
+
+    def count(self, key: str) -> int:
+        """How many it holds; which, is said where that matters."""
+        value = self.take(key)
+        is_list = isinstance(value, list)
+        self.is_complete = self.is_complete and is_list and not self._is_strict
+        return len(value) if is_list else 1
+
+    def people(self, **roles: str) -> str:
+        """All recipients by parameter and the word before each; the first few, and how many more."""
+        said: list[str] = []
+        number = 0
+        for key, role in roles.items():
+            value = self.take(key)
+            given = value if isinstance(value, list) else [] if value is None else [value]
+            number += len(given)
+            said += [f"{role}{self.show(one)}" for one in given[: _MAX_PEOPLE - len(said)]]
+        if number == len(said):
+            return ", ".join(said) or self.show(None)
+        self.is_complete = False
+        more = translate("summaries", "{people} and {number} more")
+        return more.format(people=", ".join(said), number=say_number(number - len(said)))
+
+    def forget(self, *keys: str) -> None:
+        """They only tell in another way which one is meant."""
+        for key in keys:
+            self._left.pop(key, None)
+
+    def say_rest(self) -> str:
+        """What no sentence had a place for."""
+        said = ""
+        while self._left and len(said) <= MAX_SUMMARY:
+            key = next(iter(self._left))
+            self.show(key)
+            said += f"; {say_key(key)}: {self.word(key)}"
+        self.is_complete = self.is_complete and not self._left
+        return said
+
+
+def _send_mail(values: _Values, name: str) -> str:
+    people = values.people(to="", cc="Cc ", bcc="Bcc ")
+    said = translate("summaries", "Send mail from {name} to {people}: {subject}").format(
+        name=name, people=people, subject=values.quote(values.take("subject"))
+    )
+    said += "".join(f", {values.text(key)}" for key in ("text", "html") if key in values)
+    if "attachments" in values:
+        number = say_number(values.count("attachments"))
+        said += ", " + translate("summaries", "attachments: {number}").format(number=number)
+    return said
+
+
+def _post(values: _Values, name: str) -> str:
+    said = translate("summaries", "Post in {channel} of {name}: {text}")
+    return said.format(channel=values.word("channel"), name=name, text=values.text("text"))
+
+
+def _send_to_api(values: _Values, name: str) -> str:
+    method = values.show(values.take("method") or "POST")
+    said = translate("summaries", "Send {method} {path} to {name}")
+    return said.format(method=method, path=values.word("path"), name=name)
+
+
+def _delete_file(values: _Values, name: str) -> str:
+    return translate("summaries", "Delete {path} in {name}").format(path=values.word("path"), name=name)
+
+
+def _write_file(values: _Values, name: str) -> str:
+    replaces = values.take("overwrite")
+    said = translate("summaries", "Write {path} in {name}")
+    if replaces:
+        said = translate("summaries", "Write {path} in {name}, replacing what is there")
+    said = said.format(path=values.word("path"), name=name)
+    return said + "".join(f", {values.text(key)}" for key in ("text", "base64") if key in values)
+
+
+def _move_file(values: _Values, name: str) -> str:
+    said = translate("summaries", "Move {source} to {target} in {name}")
+    return said.format(source=values.word("source"), target=values.word("target"), name=name)
+
+
+def _add_rows(values: _Values, name: str) -> str:
+    number = values.count("rows")
+    if number == 1:
+        return translate("summaries", "Add 1 row to {name}").format(name=name)
+    return translate("summaries", "Add {number} rows to {name}").format(number=say_number(number), name=name)
+
+
+def _move_mail(values: _Values, name: str) -> str:
+    values.forget("uidvalidity", "message_id")
+    said = translate("summaries", "Move message {message} from {folder} to {target} in {name}")
+    folder = values.show(values.take("folder") or "INBOX")
+    return said.format(message=values.word("uid"), folder=folder, target=values.word("to"), name=name)
+
+
+def _flag_mail(values: _Values, name: str) -> str:
+    values.forget("uidvalidity")
+    said = translate("summaries", "Mark message {message} in {folder} of {name}")
+    folder = values.show(values.take("folder") or "INBOX")
+    return said.format(message=values.word("uid"), folder=folder, name=name)
+
+
+def _label_mail(values: _Values, name: str) -> str:
+    said = translate("summaries", "Change the labels of message {message} in {name}")
+    return said.format(message=values.word("id"), name=name)
+
+
+def _add_event(title: str) -> "Callable[[_Values, str], str]":
+    def say(values: _Values, name: str) -> str:
+        said = translate("summaries", "Add {title} at {start} to the calendar of {name}")
+        return said.format(title=values.quote(values.take(title)), start=values.word("start"), name=name)
+
+    return say
+
+
+def _upload_file(values: _Values, name: str) -> str:
+    said = translate("summaries", "Upload {file} to {name}").format(file=values.word("name"), name=name)
+    return said + "".join(f", {values.text(key)}" for key in ("text", "base64") if key in values)
+
+
+def _notify(values: _Values, _name: str) -> str:
+    said = translate("summaries", "Show a notification: {title}").format(title=values.quote(values.take("title")))
+    return said + (f", {values.text('text')}" if "text" in values else "")
+
+
+_SENTENCES: Mapping[tuple[str, str], Callable[[_Values, str], str]] = {
+    ("caldav", "create"): _add_event("title"),
+    ("files", "delete"): _delete_file,
+    ("files", "move"): _move_file,
+    ("files", "write"): _write_file,
+    ("google", "create_event"): _add_event("summary"),
+    ("google", "label_mail"): _label_mail,
+    ("google", "send_mail"): _send_mail,
+    ("google", "upload_file"): _upload_file,
+    ("http", "send"): _send_to_api,
+    ("imap", "flag"): _flag_mail,
+    ("imap", "move"): _move_mail,
+    ("notify", "send"): _notify,
+    ("slack", "post"): _post,
+    ("smtp", "send"): _send_mail,
+    ("table", "append"): _add_rows,
+}
+"""By kind of connection and tool. A tool of another connector is named, with all that it is given."""

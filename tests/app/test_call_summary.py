@@ -1,0 +1,153 @@
+"""What a call would do is said in our words, and whether that is enough to approve it."""
+
+from typing import Any
+
+import pytest
+
+from app.call_summary import MAX_SUMMARY, CallSummary, summarize_call
+from scheduler.connections.connector import Connector, Parameter, ParameterKind, Tool
+from scheduler.connections.registry import Registry, builtin_registry
+
+REGISTRY = builtin_registry(lambda *_: None)
+LETTER = {"to": "anna@example.org", "subject": "Lunch"}
+
+
+def summarize(connection: str, tool: str, registry: Registry = REGISTRY, /, **parameters: Any) -> CallSummary:
+    return summarize_call({"connection": connection, "tool": tool, "parameters": parameters}, registry)
+
+
+@pytest.mark.parametrize(
+    ("connection", "tool", "parameters", "said"),
+    [
+        ("table:expenses", "append", {"rows": [{"a": 1}]}, "Add 1 row to expenses"),
+        ("table:expenses", "append", {"rows": [[1]] * 1240}, "Add 1,240 rows to expenses"),
+        ("files:inbox", "delete", {"path": "old/one.txt"}, "Delete old/one.txt in inbox"),
+        ("files:inbox", "move", {"source": "a", "target": "b/a"}, "Move a to b/a in inbox"),
+        (
+            "files:inbox",
+            "write",
+            {"path": "a.txt", "text": "x" * 1240},
+            "Write a.txt in inbox, text of 1,240 characters",
+        ),
+        (
+            "files:inbox",
+            "write",
+            {"path": "a", "text": "new", "overwrite": True},
+            'Write a in inbox, replacing what is there, "new"',
+        ),
+        ("smtp:work", "send", LETTER, 'Send mail from work to anna@example.org: "Lunch"'),
+        (
+            "google:me",
+            "send_mail",
+            {"to": ["anna@example.org"], "bcc": ["eve@example.org"], "subject": "Lunch", "text": "At noon?"},
+            'Send mail from me to anna@example.org, Bcc eve@example.org: "Lunch", "At noon?"',
+        ),
+        ("slack:team", "post", {"channel": "#general", "text": "Done"}, 'Post in #general of team: "Done"'),
+        (
+            "slack:team",
+            "post",
+            {"channel": "#a", "text": "Done", "thread": "1.2", "x": None},
+            'Post in #a of team: "Done"; Thread: 1.2',
+        ),
+        ("http:shop", "send", {"path": "/orders"}, "Send POST /orders to shop"),
+        (
+            "http:shop",
+            "send",
+            {"path": "/orders/7", "method": "DELETE", "json": {"sum": 100}},
+            'Send DELETE /orders/7 to shop; Json: {"sum": 100}',
+        ),
+        (
+            "imap:work",
+            "move",
+            {"uid": 7, "to": "Archive", "uidvalidity": 1, "message_id": "<a@b>"},
+            "Move message 7 from INBOX to Archive in work",
+        ),
+        (
+            "imap:work",
+            "flag",
+            {"uid": 7, "folder": "Bills", "add": ["seen"]},
+            'Mark message 7 in Bills of work; Add: ["seen"]',
+        ),
+        (
+            "google:me",
+            "label_mail",
+            {"id": "f00", "remove": ["INBOX"]},
+            'Change the labels of message f00 in me; Remove: ["INBOX"]',
+        ),
+        (
+            "caldav:home",
+            "create",
+            {"title": "Dentist", "start": "2026-05-04T09:00"},
+            'Add "Dentist" at 2026-05-04T09:00 to the calendar of home',
+        ),
+        (
+            "google:me",
+            "create_event",
+            {"summary": "Dentist", "start": "2026-05-04", "end": "2026-05-05"},
+            'Add "Dentist" at 2026-05-04 to the calendar of me; End: 2026-05-05',
+        ),
+        (
+            "google:me",
+            "upload_file",
+            {"name": "a.pdf", "base64": "x" * 99},
+            "Upload a.pdf to me, text of 99 characters",
+        ),
+        ("notify:desktop", "send", {"title": "Hi", "text": "there"}, 'Show a notification: "Hi", "there"'),
+        ("lamp:hall", "switch", {"on": True, "level": "true"}, 'Use switch of lamp:hall; On: yes; Level: "true"'),
+        ("lamp:hall", "blink", {}, "Use blink of lamp:hall"),
+    ],
+)
+def test_what_fits_is_said_and_may_be_approved(connection: str, tool: str, parameters: Any, said: str) -> None:
+    assert summarize(connection, tool, **parameters) == CallSummary(said, is_complete=True)
+
+
+def test_every_tool_of_ours_that_acts_has_a_sentence_of_its_own() -> None:
+    for kind in REGISTRY.kinds():
+        for tool in REGISTRY.connector(kind).tools:
+            if tool.mutating:
+                assert not summarize(f"{kind}:x", tool.name).text.startswith("Use"), f"{kind}.{tool.name}"
+
+
+@pytest.mark.parametrize(
+    ("connection", "tool", "parameters"),
+    [
+        ("smtp:work", "send", {**LETTER, "text": "x" * 61}),
+        ("smtp:work", "send", {**LETTER, "to": [f"p{n}@example.org" for n in range(4)]}),
+        ("smtp:work", "send", {**LETTER, "bcc": [f"p{n}@example.org" for n in range(500)]}),
+        ("smtp:work", "send", {**LETTER, "attachments": [{"name": "a", "base64": "eA=="}]}),
+        ("smtp:work", "send", {**LETTER, "to": "anna@\u0430pple.com"}),
+        ("smtp:work", "send", {**LETTER, "to": "anna@m\u00fcller.de"}),
+        ("smtp:work", "send", {**LETTER, "to": "anna@paypa1s.com"}),
+        ("smtp:work", "send", {**LETTER, "subject": "pay\u202e001"}),
+        ("slack:team", "post", {"channel": "#general", "text": "x" * 61}),
+        ("slack:team", "post", {"channel": "#general", "text": "a" + " " * 50 + "b"}),
+        ("http:shop", "send", {"path": "/o", "json": {"sum": 100, "to": "x" * 90}}),
+        ("http:shop", "send", {"path": "/o", "headers": {"k" * 90: "v"}}),
+        ("http:shop", "send", {"path": "/o", **{f"key{n}": n for n in range(40)}}),
+        ("files:inbox", "delete", {"path": "x" * 500}),
+        ("files:inbox", "delete", {"path": "a", "k" * 61: 1}),
+        ("table:t", "append", {"rows": [{"to": "anna@\u0430pple.com"}]}),
+        ("table:t", "append", {"rows": [{"a": 1}] * 30_000}),
+        ("table:" + "t" * 70, "append", {"rows": [[1]]}),
+        ("lamp:hall", "switch", {"program": [1] * 99}),
+    ],
+)
+def test_what_does_not_fit_or_deserves_a_second_look_is_to_be_reviewed(
+    connection: str, tool: str, parameters: Any
+) -> None:
+    summary = summarize(connection, tool, **parameters)
+    assert not summary.is_complete
+    assert 0 < len(summary.text) <= MAX_SUMMARY
+    assert "\u202e" not in summary.text
+
+
+def test_a_tool_of_others_that_changes_only_this_computer_may_be_summed_up() -> None:
+    tool = Tool(name="note", help="", parameters={"text": Parameter(ParameterKind.TEXT)}, run=print, mutating=True)
+    registry = Registry([Connector(kind="pad", title="Pad", help="", fields=(), tools=(tool,), test=str)])
+    assert summarize("pad:a", "note", registry, text="short").is_complete
+    assert not summarize("pad:a", "note", registry, text="x" * 61).is_complete, "what it takes is not known to us"
+
+
+def test_a_call_of_the_largest_size_is_summed_up_without_being_written() -> None:
+    summary = summarize("http:shop", "send", path="/o", json=[[] for _ in range(1_000_000)])
+    assert not summary.is_complete and len(summary.text) <= MAX_SUMMARY
