@@ -255,6 +255,7 @@ class RunLayer:
         if ending is not None:
             self._end(story, ending)
         self._context.tell(Announcement(attempt.subject))
+        story.release()
         return story.next
 
     def _end(self, story: Story, ending: Ending) -> None:

@@ -24,6 +24,7 @@ from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.runs.hiding import make_keepable
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handing_over import HAND_OVER
+from scheduler.rules.script_limits import LARGEST_ANSWER
 from scheduler.store import connections, grants
 from scheduler.store.connections import ConnectionRow
 from scheduler.store.errors import StoreError
@@ -236,7 +237,7 @@ class Tools:
         self._note_use(ready.connection)
         try:
             answer = tool.run(ready)
-            json.dumps(answer, allow_nan=False)
+            size = len(json.dumps(answer, allow_nan=False, ensure_ascii=False).encode("utf-8", "replace"))
         except ToolFailedError as error:
             failure = error.failure
             if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
@@ -245,6 +246,12 @@ class Tools:
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
             raise self._told(_mistake(tool, ready, error, kind), ready) from error
+        if size > LARGEST_ANSWER and not tool.mutating:
+            raise FailedError.because(
+                FailureClass.LOGIC,
+                f"{tool.name} of {ready.connection} answered with {size / 2**20:.1f} MB; a script may get "
+                f"{LARGEST_ANSWER >> 20} MB at once. Ask for less.",
+            )
         return answer
 
     def _told(self, failure: Failure, ready: Call) -> FailedError:
