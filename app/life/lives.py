@@ -16,6 +16,7 @@ from app.life.appearing import App
 from app.life.crash import Crashes
 from app.life.garbage import Garbage
 from app.life.installation import Installation
+from app.life.quit_deadline import QuitDeadline
 from app.life.shell import Shell, end_app
 from app.life.signals import EndSignals
 from app.life.wanted import Wanted
@@ -101,7 +102,8 @@ def _live(
     shell = Shell(installation, moods, session, tray, preferences, look)
     crashes = Crashes(log_file, shell.window_if_shown)
     app.quit_asked.connect(shell.leave)
-    signals = EndSignals(end_app)
+    deadline = QuitDeadline()
+    signals = EndSignals(end_app, deadline)
     installation.announced.connect(garbage.stir)
     attune(installation.host, moods)
     machine.open()
@@ -123,6 +125,7 @@ def _live(
     if wanted.seconds is not None:
         QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
     app.exec()
+    deadline.begin()
     watching.close()
     backups.stop()
     shell.close()
@@ -131,7 +134,8 @@ def _live(
     installation.end()
     installation.close()
     crashes.close()
-    signals.deleteLater()
+    deadline.met()
+    signals.close()
     look.deleteLater()
     garbage.close()
     return shell.wanted_import
