@@ -11,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
 from app.demo import prepare_demo
-from app.keeping.backing_up import back_up_now_and_then
+from app.keeping.backing_up import BackupTimer
 from app.keeping.logbook import keep_log
 from app.life.installation import Installation
 from app.life.quit_deadline import QuitDeadline
@@ -65,7 +65,7 @@ def _run(folder: Path, wanted: Wanted) -> None:
     installation.quit_wanted.connect(app.quit)
     _start(installation, say)
     watching = Watching(installation, say)
-    backups = back_up_now_and_then(folder, clock, say)
+    backups = BackupTimer(folder, clock, say)
     say(_welcome(installation))
     tale.look()
     if wanted.until_idle:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
-from app.keeping.backing_up import back_up_now_and_then
+from app.keeping.backing_up import BackupTimer
 from app.keeping.logbook import keep_log
 from app.keeping.preferences import Preferences, read_preferences, set_aside_damaged
 from app.life.appearing import App
@@ -112,7 +112,7 @@ def _live(
     except OSError as error:
         shell.say(interpret(str(error)), Tone.BAD)
     watching = Watching(installation, shell.said.emit, look=_FILES)
-    backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit, first=_CALM)
+    backups = BackupTimer(folder, SystemClock(), shell.said.emit, first=_CALM)
     shell.start(wanted, greets=is_new(installation, preferences))
     if installation.damage is not None:
         command = f"dayhand restore{wanted.folder_option}"
