@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 _FIRST_S, _LONGEST_S = 5.0, 300.0
 
 
-def delay_after(failures: int, longest: float = _LONGEST_S) -> float:
+def delay_after(failures: int, longest: float = _LONGEST_S, first: float = _FIRST_S) -> float:
     """Seconds to wait after so many failures in a row: 5, 10, 20 … and never more than the longest."""
-    return float(min(_FIRST_S * 2 ** min(failures - 1, 20), longest))
+    return float(min(first * 2 ** min(failures - 1, 20), longest))
 
 
 @dataclass(slots=True)
