@@ -45,12 +45,16 @@ class Batch:
         self.events += 1
         self.size += size
         if self.events > MOST_EVENTS or self.size > LARGEST_BATCH:
-            most = f"{MOST_EVENTS:,} events or {LARGEST_BATCH // _MEGABYTE} MB"
+            megabytes = LARGEST_BATCH // _MEGABYTE
             if self.kind is HandlerKind.PRODUCER:
                 raise TooMuchError(
-                    f"It published more than {most} without a checkpoint. Call ctx.checkpoint(state) after each part."
+                    f"It published more than {MOST_EVENTS:,} events or {megabytes} MB without a checkpoint. "
+                    "Call ctx.checkpoint(state) after each part."
                 )
-            raise TooMuchError(f"It published more than {most} at once. Reserve fewer events in prepare.")
+            raise TooMuchError(
+                f"It published more than {MOST_EVENTS:,} events or {megabytes} MB at once. "
+                "Reserve fewer events in prepare."
+            )
 
     def clear(self) -> None:
         """A checkpoint: all of it is stored."""

@@ -28,8 +28,10 @@ def arrange(
                 places[fold(name)] = len(wanted)
                 wanted.append(name)
                 if len(wanted) > MOST_COLUMNS:
-                    most = f"more than {MOST_COLUMNS:,} columns"
-                    raise wrong(f"The rows would give the table {most}. Use the same names in each row.")
+                    raise wrong(
+                        f"The rows would give the table more than {MOST_COLUMNS:,} columns. "
+                        "Use the same names in each row."
+                    )
     if rows and not wanted:
         raise wrong("The table has no columns yet. Give the first rows as objects; their names become the columns.")
     return wanted, (_values(row, wanted, places, fold) for row in rows)
