@@ -8,12 +8,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
 from app.demo import prepare_demo
-from app.keeping.backing_up import back_up_now_and_then
+from app.keeping.backing_up import BackupTimer
 from app.keeping.logbook import keep_log
 from app.life.installation import Installation
+from app.life.quit_deadline import QuitDeadline
 from app.life.signals import EndSignals
 from app.life.wanted import Wanted
 from app.narrator import Narrator
@@ -22,10 +23,13 @@ from scheduler import __version__
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.settings import Settings
+from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
 
 _PREFERENCES = "preferences.json"
+_TOGETHER = 20
+"""Milliseconds over which news are gathered before they are told."""
 _QUIET_LOOK = 100
 """Milliseconds between two looks whether there is nothing left to do."""
 
@@ -53,27 +57,31 @@ def _run(folder: Path, wanted: Wanted) -> None:
         prepare_demo(installation.house, folder)
     clock = SystemClock()
     narrator = Narrator(installation.views, say, lambda line: _command(line, wanted.folder_option), clock.now)
-    signals = EndSignals(app.quit)
-    installation.announced.connect(lambda announcement: _hear(announcement, narrator, say))
+    deadline = QuitDeadline()
+    signals = EndSignals(app.quit, deadline)
+    tale = _Tale(narrator, say)
+    installation.announced.connect(tale.hear)
     installation.told.connect(lambda title, text: say(f"{title}: {text}" if title else text))
     installation.quit_wanted.connect(app.quit)
     _start(installation, say)
     watching = Watching(installation, say)
-    backups = back_up_now_and_then(folder, clock, say)
+    backups = BackupTimer(folder, clock, say)
     say(_welcome(installation))
-    narrator.look()
+    tale.look()
     if wanted.until_idle:
         quiet = _Quiet(installation, app.quit)
         quiet.start()
     if wanted.seconds is not None:
         QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
     app.exec()
+    deadline.begin()
     watching.close()
     backups.stop()
     installation.end()
-    narrator.look()
+    tale.look()
     installation.close()
-    signals.deleteLater()
+    deadline.met()
+    signals.close()
 
 
 def _settings(folder: Path) -> Settings:
@@ -107,7 +115,7 @@ class _Quiet(QTimer):
             self._asked = self._installation.host.ask(lambda _: self._installation.is_quiet())
         elif self._asked.done():
             asked, self._asked = self._asked, None
-            if asked.result():
+            if asked.exception() is None and asked.result():
                 self.stop()
                 self._ended()
 
@@ -120,10 +128,34 @@ def _welcome(installation: Installation) -> str:
     return f"Dayhand is running. {workflows}{coming}. Ctrl+C ends it."
 
 
-def _hear(announcement: Announcement, narrator: Narrator, say: Callable[[str], None]) -> None:
-    narrator.look()
-    if announcement.sentence:
-        say(announcement.sentence)
+class _Tale(QObject):
+    """Tells what is new after news, a burst of them at once; a store that cannot be read is said once."""
+
+    def __init__(self, narrator: Narrator, say: Callable[[str], None]) -> None:
+        super().__init__()
+        self._narrator = narrator
+        self._say = say
+        self._trouble = ""
+        self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
+        self._soon.timeout.connect(self.look)
+
+    @Slot(object)
+    def hear(self, announcement: Announcement) -> None:
+        if announcement.sentence and announcement.sentence != self._trouble:
+            self._say(announcement.sentence)
+        if announcement.is_warning:
+            self._trouble = announcement.sentence
+        if not self._soon.isActive():
+            self._soon.start()
+
+    @Slot()
+    def look(self) -> None:
+        try:
+            self._narrator.look()
+        except StoreError as error:
+            if str(error) != self._trouble:
+                self._trouble = str(error)
+                self._say(self._trouble)
 
 
 def _command(line: str, folder_option: str) -> str:

@@ -2,7 +2,6 @@
 
 import logging
 import math
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from datetime import datetime, timedelta
@@ -10,6 +9,8 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QThread, QTimer, Signal, Slot
 
+from app.news import News
+from scheduler.engine.backoff import Backoff
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.engine import LONGEST_SLEEP, Engine
 from scheduler.engine.launcher import Announce, Announcement
@@ -17,7 +18,7 @@ from scheduler.engine.launcher import Announce, Announcement
 log = logging.getLogger(__name__)
 
 _Answer = TypeVar("_Answer")
-_AFTER_A_FAILURE = timedelta(seconds=5)
+_TICK = "tick"
 _A_LITTLE = timedelta(milliseconds=2)
 """The timer counts whole milliseconds and is set to the one before; the rest is slept off."""
 _MICROSECOND = timedelta(microseconds=1)
@@ -38,9 +39,9 @@ class Host(QObject):
         super().__init__()
         self._thread = QThread()
         self._thread.setObjectName("engine")
-        self._news: deque[Announcement] = deque()
-        self._has_news = False
-        self._room = _EngineRoom(make_engine, clock or SystemClock(), self._hear)
+        clock = clock or SystemClock()
+        self._news = News(clock)
+        self._room = _EngineRoom(make_engine, clock, self._hear)
         self._room.moveToThread(self._thread)
         self._thread.started.connect(self._room.open)
         self._asked.connect(self._room.answer, Qt.ConnectionType.QueuedConnection)
@@ -52,16 +53,14 @@ class Host(QObject):
 
     def _hear(self, announcement: Announcement) -> None:
         """From any thread. A burst of news crosses to this host's thread as one event."""
-        self._news.append(announcement)
-        if not self._has_news:
-            self._has_news = True
+        if self._news.add(announcement):
             self._heard.emit()
 
     @Slot()
     def _announce(self) -> None:
-        self._has_news = False
-        while self._news:
-            self.announced.emit(self._news.popleft())
+        """What has come so far, and no more: what comes meanwhile waits until others had their turn."""
+        for announcement in self._news.take():
+            self.announced.emit(announcement)
 
     def ask(self, act: Callable[[Engine], _Answer]) -> "Future[_Answer]":
         """Have the engine's thread do something, then tick; the future holds its answer or its refusal."""
@@ -90,6 +89,7 @@ class _EngineRoom(QObject):
         self._timer: QTimer | None = None
         self._is_stirred = False
         self._wake = clock.now()
+        self._backoff = Backoff(longest=LONGEST_SLEEP.total_seconds())
         self._last: tuple[datetime, float] | None = None
 
     @Slot()
@@ -130,7 +130,7 @@ class _EngineRoom(QObject):
     @Slot()
     def _tick_soon(self) -> None:
         self._is_stirred = False
-        if self._timer is not None:
+        if self._timer is not None and not self._backoff.held(self._clock.monotonic()):
             self._timer.start(0)
 
     @Slot()
@@ -149,7 +149,8 @@ class _EngineRoom(QObject):
         except Exception as error:  # the outermost frame of this slot: said, recorded, tried again
             log.exception("The tick failed")
             self._announce(Announcement("engine", f"Dayhand could not do its work: {error}", is_warning=True))
-            wake = now + _AFTER_A_FAILURE
+            monotonic = self._clock.monotonic()
+            wake = now + timedelta(seconds=self._backoff.fail(_TICK, monotonic) - monotonic)
         self._wake = wake
         delay = min(max(wake - self._clock.now(), timedelta()), LONGEST_SLEEP)
         self._timer.start(math.floor(delay.total_seconds() * 1000))

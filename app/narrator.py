@@ -55,7 +55,7 @@ class Narrator:
             self._tell_answer(self._find_answer(self._asked.pop(gone)))
         for one in open_now.values():
             if one.id not in self._asked:
-                self._asked[one.id] = one
+                self._asked[one.id] = replace(one, call=None, ui=None)  # they may be large
                 self._tell_request(one)
 
     def _find_answer(self, asked: RequestView) -> RequestView:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Signal, Slot
 
 from app.life.installation import Installation
 from app.words.interpreting import interpret
+from scheduler.engine.backoff import delay_after
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.engine.workflows.validation import NotValidError
@@ -26,6 +27,8 @@ _GATHER = 1.0
 _LOOK = 2.0
 """Seconds between two looks at the files' times, for file systems that tell nobody."""
 _LARGEST = 4_000_000
+_LONGEST_PAUSE_S = 60.0
+"""Between two tries to look at all, while that fails."""
 
 
 class _Seen(NamedTuple):
@@ -94,12 +97,15 @@ class Watching(QObject):
 
     def _watch(self) -> None:
         """The thread."""
+        failures = 0
         while not self._ended.is_set():
             try:
-                is_any = self.look()
-            except Exception:  # the outermost frame of this thread: recorded, and the next look tries again
+                is_any, failures = self.look(), 0
+            except Exception:  # the outermost frame of this thread: recorded, and tried again, less often each time
                 log.exception("The files of workflows could not be looked at")
-                is_any = True
+                failures += 1
+                self._ended.wait(delay_after(failures, _LONGEST_PAUSE_S))
+                continue
             self._stirred.wait(self._often if is_any else None)
             while (left := self._settled - time.monotonic()) > 0 and not self._ended.wait(left):
                 pass

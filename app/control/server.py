@@ -99,7 +99,11 @@ class Control:
                 if self._closing.wait(_PAUSE):  # asked to end, or out of descriptors for a moment
                     return
                 continue
-            self._welcome(end)
+            try:
+                self._welcome(end)
+            except (OSError, RuntimeError):  # it is gone already, or no thread can be had for it; others may come
+                log.warning("A command could not be heard", exc_info=True)
+                self._let_go(end)
 
     def _welcome(self, end: socket.socket) -> None:
         with self._lock:
@@ -122,9 +126,12 @@ class Control:
         except Exception:  # the outermost frame of this thread
             log.exception("A command could not be answered")
         finally:
-            with self._lock:
-                end.close()
-                self._clients = {thread: one for thread, one in self._clients.items() if one is not end}
+            self._let_go(end)
+
+    def _let_go(self, end: socket.socket) -> None:
+        with self._lock:
+            end.close()
+            self._clients = {thread: one for thread, one in self._clients.items() if one is not end}
 
     def _answer(self, end: socket.socket) -> None:
         try:

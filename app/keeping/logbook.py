@@ -6,10 +6,13 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from copy import copy
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
+
+from app.keeping.repeats import Repeats
 
 FOLDER = "logs"
 FILE = "dayhand.log"
@@ -37,13 +40,15 @@ def keep_log(folder: Path, *, echo: bool = False, size: int = _SIZE) -> Iterator
     with ExitStack() as stack:
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _add(stack, root, _Private(path, maxBytes=size, backupCount=_KEPT, encoding="utf-8"), logging.INFO)
+            file = _Private(path, maxBytes=size, backupCount=_KEPT, encoding="utf-8")
+            file.repeats = Repeats()
+            _add(stack, root, file, logging.INFO)
             _note_fatal(stack, path.with_name(_FATAL))
         except OSError as error:
             sys.stderr.write(f"No log is kept in {path.parent}: {error.strerror}.\n")
             echo = True
         if echo and sys.stderr is not None:
-            _add(stack, root, logging.StreamHandler(), logging.WARNING)
+            _add(stack, root, _Echo(), logging.WARNING)
         root.setLevel(logging.INFO)
         try:
             yield path
@@ -51,12 +56,33 @@ def keep_log(folder: Path, *, echo: bool = False, size: int = _SIZE) -> Iterator
             root.setLevel(before)
 
 
+class _Echo(logging.StreamHandler[TextIO]):
+    """For whoever sits at the terminal: sentences; the log has the rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._repeats = Repeats()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        copied = copy(record)
+        copied.exc_info = copied.exc_text = None
+        if self._repeats.pass_on(copied):
+            super().emit(copied)
+
+
 class _Private(RotatingFileHandler):
     """For this person only. What others' libraries chat about is left out."""
+
+    repeats: Repeats
 
     def filter(self, record: logging.LogRecord) -> bool:
         ours = record.name.partition(".")[0] in ("app", "scheduler")
         return bool(super().filter(record)) and (ours or record.levelno >= logging.WARNING)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        copied = copy(record)
+        if self.repeats.pass_on(copied):
+            super().emit(copied)
 
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
@@ -68,6 +94,9 @@ class _Private(RotatingFileHandler):
         """A full disk is told by those who need it."""
 
     def close(self) -> None:
+        for sentence in self.repeats.left_out():
+            super().emit(logging.LogRecord("app", logging.WARNING, "", 0, sentence, None, None))
+        self.repeats = Repeats()
         with suppress(OSError):  # as above: what could not be written cannot be written now
             super().close()
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
-from app.keeping.backing_up import back_up_now_and_then
+from app.keeping.backing_up import BackupTimer
 from app.keeping.logbook import keep_log
 from app.keeping.preferences import Preferences, read_preferences, set_aside_damaged
 from app.life.appearing import App
 from app.life.crash import Crashes
 from app.life.garbage import Garbage
 from app.life.installation import Installation
+from app.life.quit_deadline import QuitDeadline
 from app.life.shell import Shell, end_app
 from app.life.signals import EndSignals
 from app.life.wanted import Wanted
@@ -101,7 +102,8 @@ def _live(
     shell = Shell(installation, moods, session, tray, preferences, look)
     crashes = Crashes(log_file, shell.window_if_shown)
     app.quit_asked.connect(shell.leave)
-    signals = EndSignals(end_app)
+    deadline = QuitDeadline()
+    signals = EndSignals(end_app, deadline)
     installation.announced.connect(garbage.stir)
     attune(installation.host, moods)
     machine.open()
@@ -110,7 +112,7 @@ def _live(
     except OSError as error:
         shell.say(interpret(str(error)), Tone.BAD)
     watching = Watching(installation, shell.said.emit, look=_FILES)
-    backups = back_up_now_and_then(folder, SystemClock(), shell.said.emit, first=_CALM)
+    backups = BackupTimer(folder, SystemClock(), shell.said.emit, first=_CALM)
     shell.start(wanted, greets=is_new(installation, preferences))
     if installation.damage is not None:
         command = f"dayhand restore{wanted.folder_option}"
@@ -123,6 +125,7 @@ def _live(
     if wanted.seconds is not None:
         QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
     app.exec()
+    deadline.begin()
     watching.close()
     backups.stop()
     shell.close()
@@ -131,7 +134,8 @@ def _live(
     installation.end()
     installation.close()
     crashes.close()
-    signals.deleteLater()
+    deadline.met()
+    signals.close()
     look.deleteLater()
     garbage.close()
     return shell.wanted_import

@@ -5,8 +5,9 @@ import threading
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from scheduler.engine.backoff import Backoff
 from scheduler.engine.book import Book
 from scheduler.engine.conditions import unmet
 from scheduler.engine.context import Context
@@ -86,6 +87,8 @@ class Dispatch:
         self._others: set[str] = set()
         """Lanes in which something else than a consumer waits."""
         self._starving: set[str] = set()
+        self._backoff = Backoff()
+        """By lane: what failed without a row that says when to try again."""
         self._favoured: set[str] = set()
         """Lanes whose last start was a starving producer: the others come first now."""
 
@@ -108,7 +111,7 @@ class Dispatch:
         if agenda.is_anything_begun:
             started = occurrences.busy_schedules(db)
             choice.overtaken = occurrences.overtaken(db, now)
-        busy = {work.lane for work in flights}
+        busy = {work.lane for work in flights} | self._held_lanes()
         started |= {work.subject for work in flights}
         self._go_on(choice, db, busy, now)
         self._take(choice, occurrences.queue(db, now, backfill=False), busy, set(started), now)
@@ -185,6 +188,20 @@ class Dispatch:
         finally:
             self.land(work)
 
+    def hold_back(self, work: Work) -> None:
+        with self._lock:
+            self._backoff.fail(work.lane, self._context.clock.monotonic())
+
+    def next_try(self, now: datetime) -> datetime | None:
+        """When the first lane that is held back may be tried again."""
+        with self._lock:
+            seconds = self._backoff.next_end(self._context.clock.monotonic())
+        return None if seconds is None else now + timedelta(seconds=seconds)
+
+    def _held_lanes(self) -> set[str]:
+        with self._lock:
+            return self._backoff.held(self._context.clock.monotonic())
+
     def land(self, work: Work) -> None:
         with self._lock:
             self._forget(work)
@@ -241,6 +258,7 @@ class Dispatch:
     ) -> None:
         """From the queue of occurrences, as many as are worth looking at, one of each schedule at a time."""
         enough = len(choice.turns) + _LONGEST_LINE
+        held = self._held_lanes()
         for one, written, kind, following in line:
             if one.key in self._flights or one.schedule in choice.broken:
                 continue
@@ -256,7 +274,11 @@ class Dispatch:
                 choice.ends.append((one, State.FAILED, Reason.UNREADABLE))
             elif _is_expired(one, policies, now):
                 choice.ends.append((one, State.MISSED, Reason.EXPIRED))
-            elif not self._may_start(one, policies) or (not beside and (lane in busy or one.schedule in started)):
+            elif (
+                lane in held
+                or not self._may_start(one, policies)
+                or (not beside and (lane in busy or one.schedule in started))
+            ):
                 choice.is_waiting = True
                 self._others.add(lane)
             elif one.retry_at is None or one.retry_at <= now:

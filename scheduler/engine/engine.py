@@ -170,7 +170,7 @@ class Engine:
 
     def _next_wake(self, agenda: Agenda, now: datetime) -> datetime:
         if self._dispatch.is_waiting or agenda.has_chores:
-            return min(agenda.next, now + LONGEST_SLEEP)
+            return min(agenda.next, self._dispatch.next_try(now) or agenda.next, now + LONGEST_SLEEP)
         return agenda.next
 
     def _stir(self, announcement: Announcement) -> None:

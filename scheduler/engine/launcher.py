@@ -66,6 +66,9 @@ class Reports(Protocol):
         May be asked in the transaction that ends it, so that the next one begins in the same.
         """
 
+    def hold_back(self, work: Work) -> None:
+        """It failed in a way that could not even be written down: nothing of its lane starts for a while."""
+
     def land(self, work: Work) -> None:
         """Nothing of it is under way any longer: its lane and its slot are free."""
 

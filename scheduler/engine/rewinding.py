@@ -1,5 +1,6 @@
 """The clock was set back: nothing recorded fires again, and nothing ahead is taken for granted."""
 
+import logging
 import sqlite3
 from datetime import datetime, timedelta
 
@@ -14,6 +15,8 @@ from scheduler.timing.catchup import Gap, gap_of
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import Origin, Reason, State
 from scheduler.timing.remaining import Remaining
+
+log = logging.getLogger(__name__)
 
 TOLERANCE = timedelta(seconds=60)
 """A clock is corrected by seconds all the time; that changes nothing."""
@@ -30,21 +33,25 @@ class Rewinding:
 
     def rewind(self, now: datetime, *, seen: bool) -> None:
         """Put right what was written under a clock that lies ahead of now; `seen` if that was noticed as it ran."""
-        warnings = []
+        dropped = 0
         with self._context.database.write() as db:
             for schedule, gap in gaps.reaching(db, now, written_after=now + TOLERANCE):
                 self._cut(db, schedule, gap, now)
             rows = schedules.computed_after(db, now + TOLERANCE)
             if rows or seen:
-                warnings = self._bring_back(db, now)
+                dropped = self._bring_back(db, now)
             waits.shorten(db, now, retry=_LONGEST_WAIT, wake=LATEST, check=_LONGEST_CHECK, to=RETRIES[0])
             for row in rows:
                 with self._emission.setting_aside(db, row.id):
                     self._compute_again(db, row, now)
-        if rows:
-            warnings.append("The next times were computed again.")
-        for sentence in warnings:
-            self._context.announce(Announcement("clock", f"The clock was set back. {sentence}", is_warning=True))
+        if rows or dropped:
+            sentence = "The clock was set back. The next times were computed again."
+            if dropped == 1:
+                sentence = f"{sentence} 1 run that was planned too far ahead was dropped."
+            elif dropped:
+                sentence = f"{sentence} {dropped} runs that were planned too far ahead were dropped."
+            log.info(sentence)
+            self._context.announce(Announcement("clock", sentence, is_warning=True))
 
     def _cut(self, db: sqlite3.Connection, schedule: str, gap: Gap, now: datetime) -> None:
         row = schedules.find(db, schedule)
@@ -70,15 +77,18 @@ class Rewinding:
         else:
             schedules.update(db, row.id, computed=now)
 
-    def _bring_back(self, db: sqlite3.Connection, now: datetime) -> list[str]:
-        """What waits for an instant that was near and now is far: not at all, or no longer than its own time."""
-        dropped = []
+    def _bring_back(self, db: sqlite3.Connection, now: datetime) -> int:
+        """What waits for an instant that was near and now is far: not at all, or no longer than its own time.
+
+        How many are dropped.
+        """
+        dropped = 0
         occurrences.hasten(db, latest=now + _LONGEST_WAIT, to=now + RETRIES[0])
         for one in occurrences.queued_since(db, now + TOLERANCE):
             automatic = one.origin is Origin.AUTOMATIC
             if automatic and one.planned > now + _FAR_AHEAD:
                 occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=Reason.CLOCK, ended=now)
-                dropped.append(f"{one.schedule}: a run planned for {one.planned:%Y-%m-%d %H:%M} UTC was dropped.")
+                dropped += 1
             elif not automatic or one.late:
                 due = max(one.planned, now) if automatic else now
                 occurrences.adjust(db, one.key, State.QUEUED, due=min(one.due, due))

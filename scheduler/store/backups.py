@@ -77,13 +77,15 @@ def put_in_place(unfinished: Path, target: Path) -> None:
 
 
 def copy_store(store: Path, unfinished: Path) -> str | None:
-    """Copy the store; returns the name of the backup that is offered to its person, which must stay."""
+    """Copy the store without its free pages; the name of the backup that is offered to its person, which must stay."""
+    unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
-    with closing(connect(store)) as source, closing(connect(unfinished)) as copy:
-        source.backup(copy)
-        if not is_whole(copy):
+    with closing(connect(store)) as source:
+        if not is_whole(source):
             marker.suspect(store)
             raise StoreDamagedError(store)
+        source.execute("VACUUM INTO ?", (str(unfinished),))
+    with closing(connect(unfinished)) as copy:
         copy.execute("PRAGMA journal_mode = DELETE")
         offered = facts.read(copy, facts.OFFERED)
         facts.forget(copy, facts.SET_ASIDE, facts.OFFERED)

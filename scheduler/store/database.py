@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scheduler.store.connection import connect
 from scheduler.store.errors import StoreClosedError
+from scheduler.store.file_identity import FileIdentity
 from scheduler.store.writing import Transaction, Writer
 
 _WRITER = 0
@@ -25,7 +26,7 @@ class Database:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self.is_read_only = read_only
-        self._writer = Writer(lambda: self._connections.get(_WRITER) or self._connect(_WRITER))
+        self._writer = Writer(lambda: self._connections.get(_WRITER) or self._connect(_WRITER), FileIdentity(path))
         self._usual, self._durable = (Transaction(self._writer, durable=durable) for durable in (False, True))
         self._door = threading.Lock()
         self._is_closed = False

@@ -71,6 +71,14 @@ class StoreDamagedError(StoreError):
         )
 
 
+class StoreGoneError(StoreError):
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path}, or a file beside it, was deleted or replaced while Dayhand was using it, so nothing is saved. "
+            "Put it back, or quit Dayhand and start it again: it offers the last backup."
+        )
+
+
 def explain(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> StoreError | None:
     """What that means for the person, or None if it is a mistake of ours."""
     if isinstance(error, UnicodeDecodeError):

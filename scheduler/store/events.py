@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -50,11 +50,22 @@ class NotPendingError(StoreError):
 def publish(
     db: sqlite3.Connection, workflow: str, topic: str, identity: str, title: str, data: Any, now: datetime
 ) -> bool:
-    """Insert it, or bring a pending one up to date; says whether that is news for a consumer.
+    """Insert it, or bring a pending one up to date; says whether that is news for a consumer."""
+    return publish_written(db, workflow, topic, identity, title, write_data(data), now)
+
+
+def write_data(data: Any) -> str:
+    """The same text for the same data, so that it can be compared."""
+    return json.dumps(data, sort_keys=True)
+
+
+def publish_written(
+    db: sqlite3.Connection, workflow: str, topic: str, identity: str, title: str, written: str, now: datetime
+) -> bool:
+    """`publish`, with the data as `write_data` gives it.
 
     The same again changes nothing. For a reserved one the new data waits until it is released.
     """
-    written = json.dumps(data, sort_keys=True)
     known = db.execute(
         "SELECT born, state, title, data FROM events WHERE workflow = ? AND topic = ? AND id = ?",
         (workflow, topic, identity),
@@ -70,7 +81,7 @@ def publish(
     born, state, old_title, old_data = known
     if state == EventState.RESERVED:
         same = (title, written) == (old_title, old_data)
-        later = None if same else json.dumps({"title": title, "data": data})
+        later = None if same else f'{{"title": {json.dumps(title)}, "data": {written}}}'
         db.execute("UPDATE events SET later = ? WHERE born = ?", (later, born))
         return False
     if state != EventState.PENDING or (title, written) == (old_title, old_data):
@@ -81,12 +92,17 @@ def publish(
 
 def peek(db: sqlite3.Connection, workflow: str, topic: str, limit: int) -> list[EventRow]:
     """Pending events, oldest first."""
-    rows = db.execute(
+    return list(look_at(db, workflow, topic, limit))
+
+
+def look_at(db: sqlite3.Connection, workflow: str, topic: str, limit: int) -> Generator[EventRow]:
+    """Pending events, oldest first, one after the other."""
+    query = (
         "SELECT topic, id, title, data, published, attempt FROM events "
-        "WHERE workflow = ? AND topic = ? AND state = 'pending' ORDER BY born LIMIT ?",
-        (workflow, topic, limit),
+        "WHERE workflow = ? AND topic = ? AND state = 'pending' ORDER BY born LIMIT ?"
     )
-    return [_from_sql(row) for row in rows]
+    for row in db.execute(query, (workflow, topic, limit)):
+        yield _from_sql(row)
 
 
 def reserve(db: sqlite3.Connection, workflow: str, run: str, events: Iterable[tuple[str, str]]) -> None:

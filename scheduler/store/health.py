@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from scheduler.store import backups, facts, marker, migrations, schedules
+from scheduler.store import backups, facts, free_pages, marker, migrations, schedules
 from scheduler.store.backups import FILE, back_up, is_good, last_backup, put_in_place, stamp
 from scheduler.store.connection import connect, explained, is_whole
 from scheduler.store.database import Database
@@ -133,6 +133,7 @@ def _open(folder: Path, now: datetime) -> Opened:
             path.chmod(0o600)
         marker.put(path)
         with closing(connect(path)) as connection:
+            free_pages.convert(connection, path)
             connection.execute("PRAGMA journal_mode = WAL")
             if 0 < migrations.version_of(connection) < migrations.latest():
                 back_up(folder, now)
@@ -181,6 +182,7 @@ def _start_anew(path: Path, now: datetime) -> None:
     backup = last_backup(path.parent, now)
     unfinished = _unfinished(path)
     with closing(connect(unfinished)) as connection:
+        free_pages.convert(connection, unfinished)
         migrations.migrate(connection)
         facts.write(connection, facts.SET_ASIDE, aside.name if os.path.lexists(path) else "")
         facts.write(connection, facts.OFFERED, backup.name if backup else "")

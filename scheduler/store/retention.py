@@ -54,6 +54,11 @@ def prune(db: sqlite3.Connection, before: datetime, now: datetime, most: int) ->
     return gone
 
 
+def count(db: sqlite3.Connection) -> int:
+    """How many runs there are, old and new."""
+    return int(db.execute("SELECT count(*) FROM runs").fetchone()[0])
+
+
 def _forget_chain(db: sqlite3.Connection, first: str) -> int:
     rows = db.execute(
         "SELECT id, workflow, occurrence, prepared FROM runs WHERE id = ?1 OR (chain = ?1 AND attempt > 1)", (first,)

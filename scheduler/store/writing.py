@@ -4,12 +4,15 @@ import sqlite3
 import threading
 from collections.abc import Callable
 
+from scheduler.store.file_identity import FileIdentity
+
 
 class Writer:
     """Who writes, how durably, and how much since."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+    def __init__(self, connect: Callable[[], sqlite3.Connection], identity: FileIdentity) -> None:
         self.connect = connect
+        self.identity = identity
         self.lock = threading.RLock()
         self.thread: int | None = None
         """The one in a transaction."""
@@ -30,10 +33,12 @@ class Transaction:
         writer.lock.acquire()
         try:
             connection = writer.connect()
+            writer.identity.check()
             if self._durable != writer.is_durable:
                 connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
                 writer.is_durable = self._durable
             connection.execute("BEGIN IMMEDIATE")
+            writer.identity.remember()
         except BaseException:
             writer.lock.release()
             raise

@@ -6,9 +6,12 @@ from threading import Lock
 
 from dayhand import _protocol as protocol
 
+from scheduler.workers.limits import Limits
 from scheduler.workers.system import read, unblock, write_all
 
 _CHUNK = 1 << 14
+_AT_ONCE = 1 << 20
+"""Bytes that are taken before what they say is dealt with, however fast a script writes more."""
 
 
 class StoppedListeningError(Exception):
@@ -18,13 +21,13 @@ class StoppedListeningError(Exception):
 class Channel:
     """Two pipes, never waited for longer than the caller allows. Any thread may send."""
 
-    def __init__(self, reading: int, writing: int, limit: int) -> None:
+    def __init__(self, reading: int, writing: int, limits: Limits) -> None:
         unblock(reading)
         unblock(writing)
         self.reading = reading
         self._writing = writing
-        self._limit = limit
-        self._inbox = protocol.Inbox(limit)
+        self._limit = limits.inputs
+        self._inbox = protocol.Inbox(limits.message, protocol.MOST_VALUES)
         self._lock = Lock()
         self._is_closed = False
 
@@ -41,9 +44,12 @@ class Channel:
                 raise StoppedListeningError from error
 
     def receive(self) -> list[protocol.Message]:
-        """What has arrived, without waiting. StoppedListeningError: it hung up; GarbageError: that is no message."""
+        """What has arrived, without waiting: perhaps nothing whole yet, perhaps not all.
+
+        StoppedListeningError: it hung up; GarbageError: that is no message.
+        """
         messages: list[protocol.Message] = []
-        while True:
+        for _ in range(_AT_ONCE // _CHUNK):
             try:
                 data = read(self.reading, _CHUNK)
             except BlockingIOError:
@@ -54,7 +60,8 @@ class Channel:
                 raise StoppedListeningError
             messages += self._inbox.feed(data)
             if len(data) < _CHUNK:
-                return messages
+                break
+        return messages
 
     def close(self) -> None:
         with self._lock:

@@ -4,19 +4,31 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scheduler.workers.dependencies import Dependencies
 from scheduler.workers.fencing import fenced
+from scheduler.workers.processes import MARK
+from scheduler.workers.records import MARK_LENGTH, Records
+from scheduler.workers.system import end_family, hand_over
 
 _READY = "dayhand-ready"
-_PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "USER", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
+_PROXIES = ("https_proxy", "http_proxy", "no_proxy", "all_proxy")
+"""Most programs read the small ones; uv reads both."""
+_PASSED_ON = frozenset(
+    ("PATH", "HOME", "LANG", "TMPDIR", "USER", "SSL_CERT_FILE", *_PROXIES, *(name.upper() for name in _PROXIES))
+)
 _LONGEST = 600
+_LAST_LINES, _LONGEST_LINE = 12, 10_000
+_MOST_SAID = 1 << 20
+"""Letters of what uv says that are passed on; the rest is left out."""
 _OWN = ">=3.9" if getattr(sys, "frozen", False) else sys.executable
 """A frozen app is no Python that an environment could be made of, so uv looks for one."""
 
@@ -39,6 +51,7 @@ class Environments:
 
     def __init__(self, folder: Path, python: str = _OWN) -> None:
         self._folder = folder / "environments"
+        self._data = folder
         self._python = python
 
     def key_of(self, needs: Dependencies) -> str:
@@ -87,10 +100,10 @@ class Environments:
         shutil.rmtree(place, ignore_errors=True)
         try:
             progress("Making an environment for the script's packages\n")
-            _run(uv, ["venv", "--no-project", "--python", needs.python or self._python, str(place)], progress)
+            self._run(uv, ["venv", "--no-project", "--python", needs.python or self._python, str(place)], progress)
             if needs.packages:
                 python = str(place / "bin" / "python")
-                _run(uv, ["pip", "install", "--python", python, "--", *needs.packages], progress)
+                self._run(uv, ["pip", "install", "--python", python, "--", *needs.packages], progress)
         except CouldNotInstallError as error:
             shutil.rmtree(place, ignore_errors=True)
             what = ", ".join(needs.packages) or f"Python {needs.python}"
@@ -100,32 +113,49 @@ class Environments:
             ) from error
         (place / _READY).touch()
 
+    def _run(self, uv: Path, arguments: list[str], progress: Callable[[str], None]) -> None:
+        """It dies with this process, and what it started is ended by the next start, as workers are."""
+        passed = {
+            name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith(("LC_", "UV_"))
+        }
+        mark, records = secrets.token_hex(MARK_LENGTH // 2), Records(self._data)
+        with subprocess.Popen(  # noqa: S603  a list, never a shell
+            fenced([str(uv), "--no-config", "--color", "never", *arguments]),  # packages run code while they are built
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**passed, MARK: mark},
+            text=True,
+            errors="replace",
+            **hand_over(),
+        ) as process:
+            records.add(process.pid, mark)
+            try:
+                said = _listen(process, progress)
+            finally:
+                if process.poll() is None and sys.exc_info()[0] is not None:
+                    end_family(process.pid, mark)
+                records.remove(mark)
+        if process.returncode:
+            raise CouldNotInstallError(_reason(said))
 
-def _run(uv: Path, arguments: list[str], progress: Callable[[str], None]) -> None:
-    passed = {
-        name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith(("LC_", "UV_"))
-    }
-    said: list[str] = []
-    with subprocess.Popen(  # noqa: S603  a list, never a shell
-        fenced([str(uv), "--no-config", "--color", "never", *arguments]),  # packages run code while they are built
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=passed,
-        text=True,
-        errors="replace",
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            said.append(line)
+
+def _listen(process: "subprocess.Popen[str]", progress: Callable[[str], None]) -> deque[str]:
+    """The last lines that it said; all of them were passed on, up to a limit."""
+    assert process.stdout is not None
+    said: deque[str] = deque(maxlen=_LAST_LINES)
+    left = _MOST_SAID
+    while line := process.stdout.readline(_LONGEST_LINE):
+        said.append(line)
+        if left > 0:
             progress(line)
-    if process.returncode:
-        raise CouldNotInstallError(_reason(said))
+        left -= len(line)
+    return said
 
 
-def _reason(said: list[str]) -> str:
+def _reason(said: Iterable[str]) -> str:
     """What uv said, as one line: its tree of causes without the drawing."""
-    words = " ".join(re.sub("[\u00d7╰─▶│├]", " ", "".join(said[-12:])).split())
+    words = " ".join(re.sub("[\u00d7╰─▶│├]", " ", "".join(said)).split())
     return (words[-_LONGEST:] or "uv said nothing").rstrip(".") + "."
 
 

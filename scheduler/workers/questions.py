@@ -42,6 +42,8 @@ class Answers(Protocol):
         """Nothing has come for a while: let others know of what came before."""
 
 
+_LONGEST_MESSAGE, _LONGEST_TRACEBACK = 10_000, 20_000
+"""Characters that are kept of how a script failed."""
 _NOTHING = type(None)
 _RESULTS: dict[str, dict[str, tuple[type, ...]]] = {
     protocol.PRODUCER: {"state": (dict, _NOTHING)},
@@ -83,10 +85,10 @@ def read_failure(message: protocol.Message) -> ScriptFailed:
         raise protocol.GarbageError("it failed in a way that nobody knows") from None
     return ScriptFailed(
         fault=fault,
-        message=str(message.get("message")),
+        message=str(message.get("message"))[:_LONGEST_MESSAGE],
         file=file if isinstance(file, str) else None,
         line=line if isinstance(line, int) else None,
-        traceback=str(message.get("traceback", "")),
+        traceback=str(message.get("traceback", ""))[-_LONGEST_TRACEBACK:],
     )
 
 

@@ -62,7 +62,7 @@ class Worker:
         self.pid = spawned.process.pid
         self.mark = spawned.mark
         self._process: subprocess.Popen[bytes] = spawned.process
-        self._channel = Channel(spawned.reading, spawned.writing, self._limits.message)
+        self._channel = Channel(spawned.reading, spawned.writing, self._limits)
         self._log = spawned.output
         self._output = Output(spawned.output)
         self._log_end = spawned.log
@@ -196,25 +196,29 @@ class Worker:
 
     def _exchange(self, talk: _Talk) -> Outcome:
         raised: BaseException | None = None
-        while True:
-            try:
-                messages, self._unread = self._unread or self._receive(talk), []
-            except StoppedListeningError:
-                if raised is None:
-                    raise
-                raise raised from None
-            for place, told in enumerate(messages):
-                if told["type"] not in protocol.ENDINGS:
-                    raised = self._answer(told, talk.phase, talk.answers) if raised is None else raised
-                    continue
-                self._output.drain()
-                outcome = self._conclude(told, talk.phase)
-                self._unread = messages[place + 1 :]
-                if told["type"] != "result" or not talk.goes_on or (raised is None and self._asked is None):
-                    self._is_settled = True  # else it goes on although it was to end, and is ended
-                if raised is not None:
-                    raise raised
-                return outcome
+        try:
+            while True:
+                try:
+                    messages, self._unread = self._unread or self._receive(talk), []
+                except StoppedListeningError:
+                    if raised is None:
+                        raise
+                    raise raised from None
+                for place, told in enumerate(messages):
+                    if told["type"] not in protocol.ENDINGS:
+                        raised = self._answer(told, talk.phase, talk.answers) if raised is None else raised
+                        continue
+                    self._output.drain()
+                    outcome = self._conclude(told, talk.phase)
+                    self._unread = messages[place + 1 :]
+                    if told["type"] != "result" or not talk.goes_on or (raised is None and self._asked is None):
+                        self._is_settled = True  # else it goes on although it was to end, and is ended
+                    if raised is not None:
+                        raise raised
+                    return outcome
+                messages, told = [], {}  # they may be large, and the next ones may be hours away
+        finally:
+            raised = None  # else it and this frame, with all its messages, would keep each other
 
     def _receive(self, talk: _Talk) -> list[protocol.Message]:
         """Wait for messages, and take what is printed meanwhile; StoppedListeningError if none will come."""

@@ -47,6 +47,14 @@ class Bench:
             for place in range(first, first + number):
                 add_past(db, f"r{place}", at=self.clock.wall, summary="Filed")
 
+    def live(self, span: timedelta) -> None:
+        """Let days pass on a computer that is on, one look each, as the clock of a real one goes."""
+        end = self.clock.wall + span
+        while self.clock.wall < end:
+            self.clock.move(min(DAY, end - self.clock.wall))
+            while self.tidying.step():
+                pass
+
     def runs(self) -> int:
         return int(self.database.read().execute("SELECT count(*) FROM runs").fetchone()[0])
 
@@ -83,8 +91,11 @@ def test_what_is_old_goes_a_little_at_a_time(bench: Bench) -> None:
     bench.add(300)
     while bench.tidying.step():
         pass
-    bench.clock.move(KEPT + DAY)
+    bench.live(KEPT + DAY)
     bench.add(1, first=300)
+    while bench.tidying.step():
+        pass
+    bench.clock.move(DAY)
     numbers = []
     while bench.tidying.step():
         numbers.append(bench.runs())
@@ -93,7 +104,7 @@ def test_what_is_old_goes_a_little_at_a_time(bench: Bench) -> None:
 
 def test_what_is_young_stays(bench: Bench) -> None:
     bench.add(10)
-    bench.clock.move(KEPT - DAY)
+    bench.live(KEPT - DAY)
     bench.add(1, first=10)
     while bench.tidying.step():
         pass
@@ -102,7 +113,7 @@ def test_what_is_young_stays(bench: Bench) -> None:
 
 def test_a_person_who_wants_less_of_it_is_followed_at_once(bench: Bench) -> None:
     bench.add(3)
-    bench.clock.move(31 * DAY)
+    bench.live(33 * DAY)
     bench.add(1, first=3)
     while bench.tidying.step():
         pass
@@ -116,7 +127,7 @@ def test_a_person_who_wants_less_of_it_is_followed_at_once(bench: Bench) -> None
 def test_what_is_kept_for_ever_stays(bench: Bench) -> None:
     bench.keep(None)
     bench.add(3)
-    bench.clock.move(100 * 365 * DAY)
+    bench.live(3 * 365 * DAY)
     bench.add(1, first=3)
     while bench.tidying.step():
         pass
@@ -135,8 +146,7 @@ def test_with_nothing_to_do_nothing_is_written(bench: Bench) -> None:
 @pytest.mark.parametrize("step", [timedelta(hours=1), -timedelta(hours=1)], ids=["an hour later", "clock set back"])
 def test_it_looks_again(bench: Bench, step: timedelta) -> None:
     bench.add(1)
-    while bench.tidying.step():
-        pass
+    bench.live(4 * DAY)
     bench.database.read().execute("UPDATE runs SET created = 0, ended = 0, status = 'cancelled'")
     assert not bench.tidying.step() and bench.runs() == 1, "it has just looked"
     bench.clock.move(step)
@@ -151,3 +161,62 @@ def test_cleaning_up_comes_once_after_all_that_is_old_was_forgotten(tmp_path: Pa
         tidying.step()
     assert cleaned == [1]
     close_store(bench.database)
+
+
+def test_a_clock_400_days_ahead_for_a_while_forgets_nothing(bench: Bench) -> None:
+    """For 12 seconds, for hours, at a start, or again and again: it has to hold for a day."""
+    bench.add(50)
+    bench.live(5 * DAY)
+    for seconds in (12, 3_600, 23 * 3_600):
+        bench.clock.wall += 400 * DAY
+        bench.add(1, first=1_000 + seconds)
+        bench.tidying = Tidying(bench.context)
+        for _ in range(20):
+            bench.tidying.step()
+            bench.clock.move(timedelta(seconds=seconds / 20))
+        bench.clock.wall -= 400 * DAY
+        bench.live(3 * DAY)
+    assert bench.runs() == 53
+
+
+def test_a_computer_that_was_off_for_400_days_forgets_a_day_later(bench: Bench) -> None:
+    bench.add(50)
+    bench.live(5 * DAY)
+    bench.clock.wall += 400 * DAY
+    bench.add(1, first=100)
+    bench.tidying = Tidying(bench.context)
+    bench.live(timedelta(hours=20))
+    assert bench.runs() == 51
+    bench.live(3 * DAY)
+    assert bench.runs() == 1
+
+
+def test_a_computer_that_is_on_for_an_hour_a_day_forgets_what_is_old(bench: Bench) -> None:
+    bench.keep(30 * DAY)
+    bench.add(50)
+    for _ in range(33):
+        bench.clock.wall += timedelta(hours=23)
+        bench.tidying = Tidying(bench.context)
+        for _ in range(4):
+            while bench.tidying.step():
+                pass
+            bench.clock.move(timedelta(minutes=15))
+    bench.add(1, first=100)
+    bench.live(DAY)
+    assert bench.runs() == 1
+
+
+def test_in_an_hour_only_a_share_is_forgotten(bench: Bench) -> None:
+    bench.add(1_300)
+    bench.live(KEPT)
+    bench.add(1, first=2_000)
+    left = []
+    for _ in range(3):
+        bench.live(DAY)
+        left.append(bench.runs())
+    assert left[-1] >= 1_301 - 3 * 500
+    before = bench.runs()
+    bench.clock.move(timedelta(hours=1))
+    while bench.tidying.step():
+        pass
+    assert before - bench.runs() <= 500

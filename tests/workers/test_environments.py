@@ -1,5 +1,6 @@
 """Real environments, built by uv from a small wheel of our own; nothing comes from the network."""
 
+import subprocess
 import sys
 import threading
 import zipfile
@@ -11,8 +12,10 @@ from scheduler.workers import environments
 from scheduler.workers.dependencies import Dependencies
 from scheduler.workers.environments import CouldNotInstallError, Environments, find_uv
 from scheduler.workers.outcomes import Finished
+from scheduler.workers.processes import look_up
+from scheduler.workers.records import end_orphans
 from scheduler.workers.worker import Worker
-from tests.workers.harness import Recorder, job, phase, script
+from tests.workers.harness import Recorder, eventually, job, phase, script
 
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system holds no fence")
 TINY = Dependencies(packages=("tiny",))
@@ -75,8 +78,8 @@ def test_what_packages_do_when_they_are_built_is_inside_the_fence(
 
 def test_it_is_built_once_for_all_who_need_the_same(made: Environments, monkeypatch: pytest.MonkeyPatch) -> None:
     builds: list[list[str]] = []
-    run = environments._run
-    monkeypatch.setattr(environments, "_run", lambda *told: (builds.append(told[1]), run(*told)))
+    run = made._run
+    monkeypatch.setattr(made, "_run", lambda *told: (builds.append(told[1]), run(*told)))
     threads = [threading.Thread(target=made.prepare, args=[TINY]) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -121,3 +124,62 @@ def test_without_uv_the_person_learns_what_to_install(tmp_path: Path, monkeypatc
     monkeypatch.setattr(environments, "find_uv", lambda: None)
     with pytest.raises(CouldNotInstallError, match="This script needs tiny, and uv, which installs it, was not found"):
         Environments(tmp_path).prepare(TINY)
+
+
+def fake_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> Environments:
+    """Stands in for uv, whose own doings a test cannot time."""
+    uv = tmp_path / "uv"
+    uv.write_text(f"#!/bin/sh\n{body}\n")
+    uv.chmod(0o755)
+    monkeypatch.setattr(environments, "find_uv", lambda: uv)
+    return Environments(tmp_path / "data")
+
+
+@pytest.mark.parametrize("name", ["https_proxy", "http_proxy", "no_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"])
+def test_uv_hears_of_the_proxy_however_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "http://proxy.example:3128")
+    made = fake_uv(tmp_path, monkeypatch, f'echo "it is ${name}"\nfalse')
+    with pytest.raises(CouldNotInstallError, match=r"it is http://proxy\.example:3128"):
+        made.prepare(TINY)
+
+
+def test_what_uv_says_without_end_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = fake_uv(tmp_path, monkeypatch, "yes 'a long line that comes again' | head -c 5000000\necho the end\nfalse")
+    said: list[str] = []
+    with pytest.raises(CouldNotInstallError, match="the end"):
+        made.prepare(TINY, said.append)
+    assert sum(map(len, said)) < 1_100_000
+
+
+_BUILDER = """
+import sys
+from pathlib import Path
+from scheduler.workers import environments
+from scheduler.workers.dependencies import Dependencies
+environments.find_uv = lambda: Path(sys.argv[1])
+needs = Dependencies(packages=("tiny",))
+environments.Environments(Path(sys.argv[2])).prepare(needs, lambda line: print(line, end="", flush=True))
+"""
+
+
+@on_linux
+def test_uv_and_what_it_started_do_not_outlive_a_host_that_is_killed(tmp_path: Path) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text('#!/bin/sh\nsetsid sleep 1000 &\necho "pids $$ $!"\nwait\n')
+    uv.chmod(0o755)
+    command = [sys.executable, "-c", _BUILDER, str(uv), str(tmp_path / "data")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as host:
+        assert host.stdout is not None
+        line = next(line for line in host.stdout if line.startswith("pids"))
+        own, child = map(int, line.split()[1:])
+        host.kill()
+    assert eventually(lambda: not is_running(own)), "uv lives on"
+    end_orphans(tmp_path / "data")
+    assert eventually(lambda: not is_running(child)), "what it started lives on after the next start"
+
+
+def is_running(pid: int) -> bool:
+    found = look_up(pid)
+    return found is not None and found.is_alive

@@ -9,6 +9,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from scheduler.engine.backoff import delay_after
 from scheduler.engine.context import Context
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.once import carry_out
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 3
-_REST = 0.5
-"""Seconds until a store that refused is asked again."""
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 60.0
+"""Seconds until a store that refused is asked again, twice as long each time."""
 _PATIENCE = 10.0
 """Seconds that closing waits for a trial that is under way; the store is closed under a longer one."""
 
@@ -162,6 +163,7 @@ class Repairs:
         self._wake.set()
 
     def _serve(self) -> None:
+        failures = 0
         while not self._closing.is_set():
             self._wake.wait()
             self._wake.clear()
@@ -172,8 +174,11 @@ class Repairs:
                 return
             except Exception:  # the outermost frame of this thread: recorded, and looked at again
                 log.exception("A repair could not be prepared")
-                if not self._closing.wait(_REST):
+                failures += 1
+                if not self._closing.wait(delay_after(failures, _LONGEST_PAUSE_S, _FIRST_PAUSE_S)):
                     self._wake.set()
+            else:
+                failures = 0
 
     def _next(self) -> RunRow | None:
         """Writing, so that it waits for the transaction that asked for it."""
@@ -224,11 +229,11 @@ class Repairs:
             with self._lock:
                 self._fixer = None
 
-    def _finish(self, row: RunRow, proposal: "Proposal | None", why: str) -> None:
+    def _finish(self, row: RunRow, proposal: "Proposal | None", why: str, tries: int = 1) -> None:
         if not self._closing.is_set():
-            self.hand_over(lambda: self._settle(row, proposal, why))
+            self.hand_over(lambda: self._settle(row, proposal, why, tries))
 
-    def _settle(self, row: RunRow, proposal: "Proposal | None", why: str) -> None:
+    def _settle(self, row: RunRow, proposal: "Proposal | None", why: str, tries: int) -> None:
         """On the engine's thread, in one transaction: the workflow is being repaired until then, and no longer."""
         said: list[str] = []
 
@@ -242,7 +247,8 @@ class Repairs:
             return  # the next start goes on from what is stored
         except StoreError as error:
             log.warning("A repair could not be written down, and is tried again: %s", error)
-            again = threading.Timer(_REST, self._finish, (row, proposal, why))
+            pause = delay_after(tries, _LONGEST_PAUSE_S, _FIRST_PAUSE_S)
+            again = threading.Timer(pause, self._finish, (row, proposal, why, tries + 1))
             again.daemon = True
             again.start()
             return

@@ -24,7 +24,8 @@ class Published(NamedTuple):
     topic: str
     id: str
     title: str
-    data: Any
+    written: str
+    """Its data, as the JSON that will be stored: a tenth of what it takes as objects."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,6 +51,12 @@ class Attempt:
     summary: str | None = None
     blames: str | None = None
     """What its failure is about, such as a connection."""
+
+    def release(self) -> None:
+        """It is over: let go of all that may be large, without waiting for a collection of garbage."""
+        self.row = self.row._replace(prepared=None, outcome=None)
+        self.prepared = self.outcome = self.last = None
+        self.state, self.waiting, self.published = {}, {}, []
 
     @property
     def id(self) -> str:
@@ -88,6 +95,8 @@ class OutsideCall:
     """The object that it would change, as its tool identified it: the host says this, never the script."""
     endpoint: Mapping[str, str] | None = None
     """What the connection leads to, as the host says; None if it is not connected, or has nothing to choose."""
+    _hash: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Kept once it is known: it takes a copy of all parameters as text."""
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "OutsideCall":
@@ -110,7 +119,9 @@ class OutsideCall:
     @property
     def hash(self) -> str:
         """What a yes holds for: exactly this call, on exactly this object, of exactly this account or folder."""
-        return hashlib.sha256(json.dumps(self.write(), sort_keys=True).encode()).hexdigest()
+        if not self._hash:
+            self._hash.append(hashlib.sha256(json.dumps(self.write(), sort_keys=True).encode()).hexdigest())
+        return self._hash[0]
 
     def key_for(self, chain: str) -> str:
         """The same for every attempt of the chain at this very call."""

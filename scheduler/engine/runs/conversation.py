@@ -1,14 +1,19 @@
 """What a script may ask and tell while it runs, answered for one attempt; and its log."""
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import Any
+
+from dayhand import _protocol as protocol
 
 from scheduler.engine.context import Context
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.runs.attempt import Attempt, OutsideCall, Published, tell_event
 from scheduler.engine.runs.hiding import hide
 from scheduler.engine.runs.tools import FailedError, Tools, placing
-from scheduler.rules.failures import FailureClass
+from scheduler.rules.failures import Failure, FailureClass
+from scheduler.rules.phases import HandlerKind
+from scheduler.rules.script_limits import LARGEST_PEEK, Batch, TooMuchError, cut_sentence
 from scheduler.store import events, logs, runs
 from scheduler.store.errors import StoreError
 
@@ -40,6 +45,8 @@ class Conversation:
         """Secrets that a command has and may print."""
         self.peeked = {(one["topic"], one["id"]): one for told in attempt.waiting.values() for one in told["events"]}
         """The events that the script has seen, by topic and id."""
+        self._peeked_size = sum(map(_size_of, self.peeked.values()))
+        self._batch = Batch(attempt.handler.kind)
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
         call = OutsideCall(connection=connection, tool=tool, parameters=parameters, line=line)
@@ -57,29 +64,59 @@ class Conversation:
             raise FailedError.because(
                 FailureClass.LOGIC, f"{self._attempt.handler.name} does not subscribe to {topic}."
             )
-        found = events.peek(self._context.database.read(), self._attempt.workflow, topic, limit)
-        told = [tell_event(event) for event in found]
-        self.peeked |= {(one["topic"], one["id"]): one for one in told}
+        told = []
+        with closing(events.look_at(self._context.database.read(), self._attempt.workflow, topic, limit)) as found:
+            for event in found:
+                told.append(tell_event(event))
+                self._remember(told[-1])
         return told
+
+    def _remember(self, event: dict[str, Any]) -> None:
+        """An event that the script is shown; all that one run is shown has a limit."""
+        key = event["topic"], event["id"]
+        known = self.peeked.get(key)
+        self._peeked_size += _size_of(event) - (0 if known is None else _size_of(known))
+        self.peeked[key] = event
+        if self._peeked_size > LARGEST_PEEK:
+            sentence = (
+                f"It looked at more than {LARGEST_PEEK >> 20} MB of events in one run. Ask for fewer: ctx.peek(…, "
+                "limit=100)."
+            )
+            raise self._too_much(protocol.PREPARE, sentence)
+
+    def _too_much(self, phase: str, sentence: str) -> FailedError:
+        failure = Failure(kind=FailureClass.LOGIC, sentence=sentence)
+        return FailedError(failure.placed(self._attempt.plan.path, self._attempt.handler.line_of(phase)))
 
     def checkpoint(self, state: dict[str, Any]) -> None:
         self._commit(state)
+        self._batch.clear()
 
     def publish(self, topic: str, event_id: str, title: str, data: Any) -> None:
         if topic not in self._attempt.handler.publishes:
             raise FailedError.because(FailureClass.LOGIC, f"{self._attempt.handler.name} does not publish to {topic}.")
-        self._attempt.published.append(Published(topic, event_id, title, data))
+        written = events.write_data(data)
+        try:
+            self._batch.add(event_id, len(f"{event_id}{title}".encode()) + len(written))
+        except TooMuchError as error:
+            phase = protocol.PRODUCER if self._batch.kind is HandlerKind.PRODUCER else protocol.NEXT
+            raise self._too_much(phase, str(error)) from error
+        self._attempt.published.append(Published(topic, event_id, title, written))
 
     def done(self, sentence: str) -> None:
-        self._attempt.summary = sentence
+        self._attempt.summary = cut_sentence(sentence)
 
     def progress(self, done: float, total: float | None, text: str) -> None:
-        self._progress = {"done": done, "total": total, "text": text}
+        self._progress = {"done": done, "total": total, "text": cut_sentence(text)}
         self._show_now_and_then()
 
     def log(self, text: str) -> None:
         self._text.append(text)
         self._show_now_and_then()
+
+    def release(self) -> None:
+        """The run is over: let go of the events that it saw."""
+        self.peeked = {}
 
     def take_log(self) -> str:
         """What has not been stored yet; the caller stores it."""
@@ -114,3 +151,7 @@ class Conversation:
             return
         self._progress = None
         self._context.tell(Announcement(self._attempt.subject))
+
+
+def _size_of(event: dict[str, Any]) -> int:
+    return len(event["id"]) + len(event["title"]) + len(event["data"])

@@ -66,7 +66,7 @@ class Endings:
 
     def publish(self, db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:
         for one in attempt.published:
-            events.publish(db, attempt.workflow, one.topic, one.id, one.title, one.data, now)
+            events.publish_written(db, attempt.workflow, one.topic, one.id, one.title, one.written, now)
         attempt.published.clear()
 
     def wait_for_approval(self, db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, now: datetime) -> None:

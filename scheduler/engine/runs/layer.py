@@ -114,7 +114,8 @@ class RunLayer:
             following, reports = taken
             while following is not None:
                 work = following
-                self._serve_one(work, reports)
+                if not self._serve_one(work, reports):
+                    reports.hold_back(work)
                 following = reports.relay(work)
                 with self._lock:
                     self._flights.pop(work.key, None)
@@ -125,14 +126,21 @@ class RunLayer:
                 self._idle += 1
             reports.land(work)
 
-    def _serve_one(self, work: Work, reports: Reports) -> None:
+    def _serve_one(self, work: Work, reports: Reports) -> bool:
+        """Whether it came to an end that is written down."""
         try:
             self._take(work, reports)
         except StoreClosedError:
             log.info("The store was closed while %s ran", work.subject)
+        except StoreError as error:
+            log.error("%s could not be told: %s", work.subject, error)  # noqa: TRY400  the sentence says it all
+            self._context.tell(Announcement("store", str(error), is_warning=True))
+            return False
         except Exception as error:  # the outermost frame of this thread: recorded and said
             log.exception("%s could not be told", work.subject)
             self._context.tell(Announcement(work.subject, f"{work.subject}: {error}", is_warning=True))
+            return False
+        return True
 
     def _take(self, work: Work, reports: Reports) -> None:
         errand = work.errand if isinstance(work.errand, Errand) else None
@@ -255,6 +263,7 @@ class RunLayer:
         if ending is not None:
             self._end(story, ending)
         self._context.tell(Announcement(attempt.subject))
+        story.release()
         return story.next
 
     def _end(self, story: Story, ending: Ending) -> None:

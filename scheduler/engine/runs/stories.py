@@ -28,6 +28,7 @@ from scheduler.rules.consumers import read_wake
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import HandlerKind, Phase
+from scheduler.rules.script_limits import cut_sentence
 from scheduler.store import events, handlers, logs, mutations, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
@@ -90,6 +91,11 @@ class Story:
             self._leave()
             raise
 
+    def release(self) -> None:
+        """Nobody needs it any more. It and its conversation refer to each other, so they would stay for a while."""
+        self.attempt.release()
+        self.conversation.release()
+
     def go_ahead(self) -> None:
         """Have the script prepare while what came before is still being written."""
         self._start(protocol.PREPARE, self._for_prepare())
@@ -145,7 +151,8 @@ class Story:
         if attempt.handler.has_mutate:
             self._worker.follow(protocol.MUTATE, attempt.handler.seconds, self.conversation)
             self._is_ahead_with(protocol.MUTATE)
-        kept = {name: decision[name] for name in ("reserve", "data", "say", "ui", "wake_at")}
+        kept = {name: decision[name] for name in ("reserve", "data", "ui", "wake_at")}
+        kept["say"] = cut_sentence(decision["say"])
         wanted = {(one["topic"], one["id"]): one for one in kept["reserve"]}
         for topic, identity in wanted:
             if topic not in attempt.handler.subscribes:

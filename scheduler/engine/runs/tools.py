@@ -26,6 +26,7 @@ from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.runs.hiding import make_keepable
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handing_over import HAND_OVER
+from scheduler.rules.script_limits import LARGEST_ANSWER
 from scheduler.store import connections, grants
 from scheduler.store.connections import ConnectionRow
 from scheduler.store.errors import StoreError
@@ -278,7 +279,7 @@ class Tools:
     def _run(self, tool: Tool, ready: Call) -> Any:
         self._note_use(ready.connection)
         try:
-            return tool.run(ready)
+            answer = tool.run(ready)
         except ToolFailedError as error:
             failure = error.failure
             if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
@@ -287,6 +288,9 @@ class Tools:
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
             raise self._told(_mistake(tool, ready, error, kind), ready) from error
+        if not tool.mutating:  # what an action answers is bounded where it is made storable
+            _refuse_large(answer, tool, ready)
+        return answer
 
     def _told(self, failure: Failure, ready: Call) -> FailedError:
         """As it may be kept and shown: whatever the connector quotes, its secrets are not in it."""
@@ -321,6 +325,16 @@ def _run_apart(tool: Tool, is_ending: Callable[[], bool], ready: Call) -> Any:
         if is_ending():
             raise ToolFailedError.because(FailureClass.TRANSIENT, "It was stopped.")
     return answer.result()
+
+
+def _refuse_large(answer: Any, tool: Tool, ready: Call) -> None:
+    size = len(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))
+    if size > LARGEST_ANSWER:
+        raise FailedError.because(
+            FailureClass.LOGIC,
+            f"{tool.name} of {ready.connection} answered with {size / 2**20:.1f} MB; a script may get "
+            f"{LARGEST_ANSWER >> 20} MB at once. Ask for less.",
+        )
 
 
 def _mistake(tool: Tool, ready: Call, error: Exception, kind: FailureClass) -> Failure:

@@ -13,10 +13,12 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import signal
 import struct
 import sys
 from typing import NamedTuple
 
+_DIE_WITH_PARENT = 1
 _NO_NEW_PRIVILEGES = 38
 _RIGHTS_OF_TWO_WORDS = 0x20080522
 _RIGHTS_GIVEN_UP = sum(1 << number for number in (16, 17, 19, 21, 22, 24, 38, 39, 40))
@@ -154,8 +156,18 @@ def _filter(calls: _Calls) -> bytes:
     return b"".join((*steps, *(_STEP.pack(_ANSWER, 0, 0, answer) for answer in _ANSWERS)))
 
 
+def _die_with_the_host() -> None:
+    """What is started here must not outlive whoever wants it, even one that is killed."""
+    if sys.platform.startswith("linux"):
+        host = os.getppid()
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != host:  # it died in between
+            sys.exit(1)
+
+
 def main(command: list[str]) -> None:
     """Become another program, inside the fence from its first step: packages run code before `dayhand` is loaded."""
+    _die_with_the_host()
     raise_fence()
     try:
         os.execv(command[0], command)  # noqa: S606  a list, never a shell

@@ -121,7 +121,7 @@ class Link:
 
     def send(self, message: protocol.Message) -> None:
         """Send a message; TooLargeError if it is over the limit."""
-        rest = memoryview(protocol.encode(message, self._limit))
+        rest = memoryview(protocol.encode(message, self._limit, protocol.MOST_VALUES))
         with self._lock:
             try:
                 while rest:

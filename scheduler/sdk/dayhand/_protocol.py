@@ -32,6 +32,8 @@ from typing import Any
 
 HEADER = struct.Struct(">I")
 MEGABYTE = 1 << 20
+MOST_VALUES = 1_000_000
+"""In one message of a script: texts, numbers, lists and objects. A small value takes the host up to 100 bytes."""
 
 PRODUCER = "producer"
 PREPARE = "prepare"
@@ -76,19 +78,44 @@ class TooLargeError(Exception):
         )
 
 
+class TooManyValuesError(TooLargeError):
+    """A message with more values than the host has room for; it was not sent."""
+
+    def __init__(self, most: int) -> None:
+        Exception.__init__(
+            self,
+            f"refused: a message of more than {most:,} values; no more may pass at once from a script to Dayhand. "
+            "Pass fewer rows, or the path of a file.",
+        )
+
+
 class GarbageError(Exception):
     """Bytes that are no message."""
 
 
-def encode(message: Message, limit: int) -> bytes:
+def encode(message: Message, limit: int, most_values: int | None = None) -> bytes:
     """The bytes of a message, with their length in front."""
     body = _write(message).encode("utf-8", "replace")
     if len(body) > limit:
         raise TooLargeError(len(body), limit)
+    if most_values is not None and _has_more_values(body, most_values):
+        raise TooManyValuesError(most_values)
     return HEADER.pack(len(body)) + body
 
 
-def decode(body: bytes) -> Message:
+def _has_more_values(body: bytes | bytearray, most: int) -> bool:
+    """Known before anything is parsed: each value but the first comes after a comma or a bracket."""
+
+    def marks(text: bytes | bytearray) -> int:
+        return text.count(b",") + text.count(b"[") + text.count(b"{")
+
+    if marks(body) <= most:
+        return False
+    bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")  # now every quotation mark begins or ends a text
+    return bare.count(b'"') > 4 * most or marks(b"".join(bare.split(b'"')[::2])) > most
+
+
+def decode(body: bytes | bytearray) -> Message:
     """The message in these bytes."""
     try:
         message = json.loads(body)
@@ -102,8 +129,9 @@ def decode(body: bytes) -> Message:
 class Inbox:
     """Bytes come in as they arrive, whole messages come out."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, most_values: int | None = None) -> None:
         self._limit = limit
+        self._most_values = most_values
         self._bytes = bytearray()
 
     def feed(self, data: bytes) -> list[Message]:
@@ -117,6 +145,9 @@ class Inbox:
             end = HEADER.size + length
             if len(self._bytes) < end:
                 break
-            messages.append(decode(bytes(self._bytes[HEADER.size : end])))
+            body = self._bytes[HEADER.size : end]
             del self._bytes[:end]
+            if self._most_values is not None and _has_more_values(body, self._most_values):
+                raise GarbageError(f"it has more than {self._most_values:,} values")
+            messages.append(decode(body))
         return messages

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -285,3 +286,22 @@ def test_a_system_without_such_sockets_has_no_app_to_reach_and_says_so(
     assert client.reach(tmp_path) is None
     with pytest.raises(OSError, match="Commands cannot be heard"):
         Control(tmp_path, serve).open()
+
+
+@pytest.mark.parametrize("error", [OSError("it is gone"), RuntimeError("can't start new thread")])
+def test_one_that_cannot_be_heard_does_not_deafen_it(
+    control: Control, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Stands in for a computer without a free thread, which cannot be had here."""
+    trouble = iter([error])
+
+    def refuse_once(_: Thread) -> None:
+        for one in trouble:
+            raise one
+
+    start = Thread.start
+    monkeypatch.setattr(Thread, "start", lambda thread: (refuse_once(thread), start(thread))[1])
+    with pytest.raises(LostError):
+        ask(tmp_path, "hello")
+    monkeypatch.undo()
+    assert ask(tmp_path, "hello") == [{"answer": {"verb": "hello"}}]

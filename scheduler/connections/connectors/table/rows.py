@@ -1,14 +1,17 @@
 """Rows as scripts give them, objects or lists, set below the columns of a table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from scheduler.connections.mistakes import wrong
 
+MOST_COLUMNS = 1_000
+"""To which rows may widen a table: each row has a cell below each of them."""
+
 
 def arrange(
     rows: Sequence[Any], columns: Sequence[str], fold: Callable[[str], str] = str
-) -> tuple[list[str], list[list[Any]]]:
+) -> tuple[list[str], Iterator[list[Any]]]:
     """The columns with those that the rows add, and the values of each row in that order.
 
     Names that `fold` makes equal are one column. A list is taken cell by cell and adds no columns.
@@ -24,9 +27,14 @@ def arrange(
             if fold(name) not in places:
                 places[fold(name)] = len(wanted)
                 wanted.append(name)
+                if len(wanted) > MOST_COLUMNS:
+                    raise wrong(
+                        f"The rows would give the table more than {MOST_COLUMNS:,} columns. "
+                        "Use the same names in each row."
+                    )
     if rows and not wanted:
         raise wrong("The table has no columns yet. Give the first rows as objects; their names become the columns.")
-    return wanted, [_values(row, wanted, places, fold) for row in rows]
+    return wanted, (_values(row, wanted, places, fold) for row in rows)
 
 
 def _values(row: Any, columns: list[str], places: dict[str, int], fold: Callable[[str], str]) -> list[Any]:

@@ -1,0 +1,172 @@
+"""The store is damaged under the running app: it is said once, nothing spins, quitting works, and so does a restart."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.faults.disks import SmallDisk
+
+ROOT = Path(__file__).parents[2]
+_PATIENCE = 60
+_QUIT = 10
+_WATCHED = 3
+"""Seconds over which it is watched after it said what is wrong; without a pause it says thousands of lines in them."""
+_MOST_LINES = 12
+_SCRIPT = """
+import dayhand
+flow = dayhand.Workflow("Often")
+t = flow.topic("t")
+
+@flow.producer(every="10s", publishes=[t])
+def look(ctx, state):
+    n = state.get("n", 0) + 1
+    ctx.publish(t, id=str(n))
+    return {"n": n}
+
+@flow.consumer(subscribe=[t])
+class Take:
+    def prepare(self, ctx, state):
+        batch = ctx.peek(t)
+        return dayhand.prepared(reserve=batch) if batch else dayhand.nothing()
+
+@flow.job(every="10s")
+def chore(ctx):
+    ctx.done("did the chore")
+"""
+
+
+class App:
+    """`dayhand --headless` in a process of its own, with everything that it says in a file."""
+
+    def __init__(self, folder: Path, said: Path) -> None:
+        self.folder, self.said = folder, said
+        command = [sys.executable, "-m", "app.main", "--headless", "--data-dir", str(folder)]
+        environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+        with said.open("w") as file:
+            self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=file)
+        self.wait_for("Dayhand is running")
+
+    def lines(self) -> list[str]:
+        return self.said.read_text().splitlines()
+
+    def wait_for(self, words: str, since: int = 0) -> None:
+        end = time.monotonic() + _PATIENCE
+        while not any(words in line for line in self.lines()[since:]):
+            assert time.monotonic() < end, f"it never said {words!r}: {self.lines()[-20:]}"
+            assert self.process.poll() is None, self.lines()[-20:]
+            time.sleep(0.05)
+
+    def watch(self) -> None:
+        """Let it go on for a while; it must not end by itself."""
+        with pytest.raises(subprocess.TimeoutExpired):
+            self.process.wait(_WATCHED)
+
+    def quit(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(_QUIT)
+        assert self.process.returncode == 0, self.lines()[-20:]
+
+
+@contextmanager
+def running(folder: Path, said: Path) -> Iterator[App]:
+    app = App(folder, said)
+    try:
+        yield app
+    finally:
+        app.process.kill()
+        app.process.wait()
+
+
+def deploy(folder: Path, script: Path) -> None:
+    script.write_text(_SCRIPT)
+    command = [sys.executable, "-m", "app.main", "deploy", str(script), "--data-dir", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+
+
+def cut_off_the_log(folder: Path) -> None:
+    os.truncate(folder / "dayhand.db-wal", 0)
+
+
+def overwrite_pages(folder: Path) -> None:
+    for name in ("dayhand.db", "dayhand.db-wal"):
+        path = folder / name
+        with path.open("rb+") as file:
+            file.write(b"\xa5" * path.stat().st_size)
+
+
+def delete_the_store(folder: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        (folder / f"dayhand.db{suffix}").unlink()
+
+
+def delete_the_log(folder: Path) -> None:
+    (folder / "dayhand.db-wal").unlink()
+
+
+def put_a_folder_in_its_place(folder: Path) -> None:
+    delete_the_store(folder)
+    (folder / "dayhand.db").mkdir()
+
+
+def remove_everything(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+GONE = "was deleted or replaced while Dayhand was using it, so nothing is saved. Put it back, or quit Dayhand"
+DAMAGED = "is damaged. Quit Dayhand and start it again: it sets the file aside and offers the last backup."
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence", "at_the_next_start"),
+    [
+        (cut_off_the_log, DAMAGED, "Dayhand is running"),
+        (overwrite_pages, DAMAGED, "was damaged and is set aside"),
+        (delete_the_store, GONE, "Your data file dayhand.db was gone"),
+        (delete_the_log, GONE, "Dayhand is running"),
+        (put_a_folder_in_its_place, GONE, "was damaged and is set aside"),
+        (remove_everything, GONE, "Dayhand is running"),
+    ],
+)
+def test_it_is_said_once_nothing_spins_and_it_quits(
+    tmp_path: Path, damage: Callable[[Path], None], sentence: str, at_the_next_start: str
+) -> None:
+    folder = tmp_path / "data"
+    deploy(folder, tmp_path / "often.py")
+    with running(folder, tmp_path / "said") as app:
+        app.wait_for("looked for news")
+        before = len(app.lines())
+        damage(folder)
+        app.wait_for(sentence, before)
+        app.watch()
+        said = app.lines()[before:]
+        assert len(said) <= _MOST_LINES, said
+        assert len([line for line in said if line.endswith(sentence) and "ERROR" not in line]) <= 1, said
+        logged = sum(len(log.read_text().splitlines()) for log in (folder / "logs").glob("dayhand.log*"))
+        assert logged <= 200, "a traceback or two"
+        app.quit()
+    with running(folder, tmp_path / "said again") as app:
+        app.wait_for(at_the_next_start)
+        app.quit()
+
+
+def test_a_full_disk_is_said_once_and_it_goes_on_when_there_is_room(small_disk: SmallDisk, tmp_path: Path) -> None:
+    folder = small_disk.path / "data"
+    deploy(folder, tmp_path / "often.py")
+    with running(folder, tmp_path / "said") as app:
+        app.wait_for("looked for news")
+        small_disk.fill()
+        before = len(app.lines())
+        app.wait_for("There is no room left on the disk", before)
+        app.watch()
+        assert len(app.lines()) - before <= _MOST_LINES, app.lines()[before:]
+        small_disk.make_room()
+        app.wait_for("did the chore", len(app.lines()))
+        app.quit()
