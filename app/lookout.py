@@ -23,6 +23,7 @@ def read_overview(installation: Installation, conditions: Conditions | None = No
         workflows=tuple(views.workflows()),
         requests=tuple(views.attention()),
         paused_until=views.paused_until(),
+        is_of_script=installation.is_of_script,
         is_offline=conditions is not None and conditions.holds(Need.NETWORK) is False,
     )
 

@@ -13,6 +13,7 @@ from app.keeping.folder import add_data_dir, data_dir, refusing
 from app.platform.autostart import AutostartError, find_autostart
 from app.verbs.verb import Told, Verb
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.user_only import refuse_scripts
 
 _STORE = "dayhand.db"
 _LOCK = "dayhand.lock"
@@ -65,6 +66,7 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _uninstall(options: Namespace) -> Told:
+    refuse_scripts("uninstall-data")
     folder = data_dir(options)
     if not (folder / _STORE).exists():
         raise RefusedError("nothing", f"There is no data of Dayhand in {folder}.")

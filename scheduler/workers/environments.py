@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scheduler.workers.dependencies import Dependencies
 from scheduler.workers.fencing import fenced
+from scheduler.workers.origin import MARK_AS_SCRIPT
 
 _READY = "dayhand-ready"
 _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "USER", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
@@ -112,6 +113,7 @@ def _run(uv: Path, arguments: list[str], progress: Callable[[str], None]) -> Non
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=passed,
+        preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
         text=True,
         errors="replace",
     ) as process:
