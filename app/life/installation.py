@@ -14,6 +14,7 @@ from app.desk.desk import FOR_SCRIPTS, Desk
 from app.desk.floor import Answer
 from app.desk.served import ServedFloor
 from app.host import Host
+from app.keeping.scratch import remove_leftovers
 from app.platform.zone import machine_zone
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
@@ -74,6 +75,7 @@ class Installation(QObject):
         self._shows = shows
         self._listener: Announce = lambda _: None
         clock = clock or SystemClock()
+        remove_leftovers(folder)
         opened = open_store(folder, clock.now())
         self.damage: Damage | None = opened.damage
         self.database = opened.database
