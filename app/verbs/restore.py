@@ -18,11 +18,11 @@ class Restored:
 
     def lines(self) -> Iterator[str]:
         yield f"Dayhand goes on from the backup {self.backup}. The data it replaced was set aside beside it."
-        yield "All schedules are paused, so that nothing runs again unasked: look at each and resume it."
+        yield "All workflows are paused, so that nothing is done again unasked: look at each and resume it."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Put the last backup in place of the data, which is set aside. Schedules come back paused."
+    parser.description = "Put the last backup in place of the data, which is set aside. Workflows come back paused."
     add_data_dir(parser)
 
 

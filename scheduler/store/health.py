@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from scheduler.store import backups, facts, marker, migrations, schedules
+from scheduler.store import backups, facts, marker, migrations, schedules, workflows
 from scheduler.store.backups import FILE, back_up, is_good, last_backup, put_in_place, stamp
 from scheduler.store.connection import connect, explained, is_whole
 from scheduler.store.database import Database
@@ -79,7 +79,8 @@ def dismiss_damage(database: Database) -> None:
 def restore(folder: Path, now: datetime) -> Path:
     """Put the offered or the last backup in place of the store, which is set aside. The app must not be running.
 
-    What ran since the backup is not known in it and must not run again unasked, so all schedules come back paused.
+    What was done since the backup is not known in it and must not be done again unasked, so everything comes back
+    paused: workflows with their consumers, and schedules of none.
     """
     path = folder / FILE
     with explained(path):
@@ -92,6 +93,7 @@ def restore(folder: Path, now: datetime) -> Path:
             shutil.copyfile(backup, unfinished)
             with closing(connect(unfinished)) as connection:
                 migrations.migrate(connection)
+                workflows.pause_active(connection)
                 schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
 
         replace(folder, make, now)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scheduler.rules.mutations import Mutation
-from scheduler.store import events, migrations, mutations, requests, retention, runs, schedules, workflows
+from scheduler.store import events, migrations, mutations, requests, retention, runs, workflows
 from scheduler.store.backups import FILE, copy_store
 from scheduler.store.connection import connect, explained, is_whole
 from scheduler.store.database import to_ms
@@ -20,7 +20,6 @@ from scheduler.store.errors import MigrationError, NewerStoreError, StoreDamaged
 from scheduler.store.events import EventState
 from scheduler.store.health import replace
 from scheduler.store.import_rules import RULES, is_whole_source
-from scheduler.store.workflows import WorkflowStatus
 
 _AT_ONCE = 1_000
 _UNDERWAY = "It was under way when this was exported. Whoever exported it goes on with it."
@@ -84,7 +83,7 @@ def take_in(folder: Path, source: Path, adjust: Callable[[sqlite3.Connection], N
             db.execute("BEGIN IMMEDIATE")
             _copy_rows(source, db)
             _let_go(db, now)
-            _pause(db)
+            workflows.pause_active(db)
             adjust(db)
             db.execute("COMMIT")
 
@@ -141,13 +140,6 @@ def is_used(db: sqlite3.Connection) -> bool:
     """Whether it holds anything that a person would miss."""
     tables = ("workflows", "connections", "runs")
     return any(db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is not None for table in tables)
-
-
-def _pause(db: sqlite3.Connection) -> None:
-    for row in workflows.every_one(db):
-        if row.status is WorkflowStatus.ACTIVE:
-            workflows.set_status(db, row.slug, WorkflowStatus.PAUSED)
-            schedules.hold(db, row.slug, held=True)
 
 
 def _let_go(db: sqlite3.Connection, now: datetime) -> None:

@@ -125,8 +125,9 @@ def hold(db: sqlite3.Connection, workflow: str, *, held: bool) -> None:
 
 
 def pause_all(db: sqlite3.Connection, note: str) -> None:
-    """Pause, with a note, every schedule that is not paused."""
-    db.execute("UPDATE schedules SET paused = 1, pause_note = ?, version = version + 1 WHERE paused = 0", (note,))
+    """Pause, with a note, every schedule that is not paused, by itself or with its workflow."""
+    query = "UPDATE schedules SET paused = 1, pause_note = ?, version = version + 1 WHERE paused = 0 AND held = 0"
+    db.execute(query, (note,))
 
 
 def find(db: sqlite3.Connection, schedule: str) -> ScheduleRow | None:
