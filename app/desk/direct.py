@@ -6,9 +6,11 @@ from pathlib import Path
 
 from app.desk.desk import FOR_SCRIPTS, OFFLINE, Desk
 from app.desk.floor import Answer, refuse_not_running
+from app.keeping.entries import make_entries
 from app.platform.zone import machine_zone
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.registry import builtin_registry
+from scheduler.connections.vault import Vault
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.connecting import Connecting
 from scheduler.engine.context import Context
@@ -89,7 +91,8 @@ def open_desk(folder: Path, verb: str) -> Iterator[Desk]:
     with hold(folder):
         clock = SystemClock()
         database = open_store(folder, clock.now()).database
-        house = House(database, folder, machine_zone=machine_zone(), clock=clock, secrets=Keeper(clock.now))
+        keeper = Keeper(clock.now, Vault(entries=make_entries(folder, database)))
+        house = House(database, folder, machine_zone=machine_zone(), clock=clock, secrets=keeper)
         try:
             yield Desk(WritingFloor(database, house))
         finally:

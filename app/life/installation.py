@@ -14,6 +14,7 @@ from app.desk.desk import FOR_SCRIPTS, Desk
 from app.desk.floor import Answer
 from app.desk.served import ServedFloor
 from app.host import Host
+from app.keeping.entries import make_entries
 from app.keeping.scratch import remove_leftovers
 from app.platform.zone import machine_zone
 from scheduler.connections.keeper import Keeper
@@ -79,7 +80,7 @@ class Installation(QObject):
         opened = open_store(folder, clock.now())
         self.damage: Damage | None = opened.damage
         self.database = opened.database
-        self._vault = Vault(changed=self._hear_keyring)
+        self._vault = Vault(changed=self._hear_keyring, entries=make_entries(folder, opened.database))
         self._has_ended = False
         self.house = House(
             opened.database,

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from scheduler.store import backups, facts, marker, migrations, schedules, workflows
+from scheduler.store import backups, facts, identity, marker, migrations, schedules, workflows
 from scheduler.store.backups import FILE, back_up, is_good, last_backup, put_in_place, stamp
 from scheduler.store.connection import connect, explained, is_whole
 from scheduler.store.database import Database
@@ -93,6 +93,7 @@ def restore(folder: Path, now: datetime) -> Path:
             shutil.copyfile(backup, unfinished)
             with closing(connect(unfinished)) as connection:
                 migrations.migrate(connection)
+                identity.carry_over(path, connection)
                 workflows.pause_active(connection)
                 schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
 
@@ -181,6 +182,7 @@ def _start_anew(path: Path, now: datetime) -> None:
     unfinished = _unfinished(path)
     with closing(connect(unfinished)) as connection:
         migrations.migrate(connection)
+        identity.carry_over(path, connection)
         facts.write(connection, facts.SET_ASIDE, aside.name if os.path.lexists(path) else "")
         facts.write(connection, facts.OFFERED, backup.name if backup else "")
     _exchange(path, unfinished, aside)
