@@ -226,3 +226,12 @@ def test_connecting_again_lets_everything_go_on_that_waited(
     line.wait_for(lambda: all(line.ask("show", name)["recent"][0]["status"] == "committed" for name in "ab"))
     assert line.ask("attention")["requests"] == []
     assert doorman.let_in.count("/look") == 2
+
+
+def test_one_who_gives_a_token_is_not_told_to_sign_in(
+    line: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_stdin(monkeypatch, {"access_token": SECRET})
+    code, out, err = line.type("connect", "slack:team", "--secrets-from-stdin", "--no-test")
+    assert (code, err) == (0, "")
+    assert "slack:team" in out
