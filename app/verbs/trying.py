@@ -17,6 +17,7 @@ from app.verbs.deploying import read_script
 from app.verbs.human import now, say_status, say_time
 from app.verbs.verb import Told, Verb
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.user_only import refuse_scripts
 
 if TYPE_CHECKING:
     from scheduler.connections.entries import Entries
@@ -55,6 +56,7 @@ def _try(options: Namespace) -> Told:
     from scheduler.engine.workflows.trying.trial import Surroundings, try_script
     from scheduler.engine.workflows.validation import NotValidError
 
+    refuse_scripts("try")  # it reads through connections that nobody allowed the script to use
     path = options.file.absolute()
     source = read_script(path)
     connections, entries = _connections(data_dir(options))

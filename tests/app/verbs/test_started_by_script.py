@@ -89,6 +89,7 @@ def test_the_app_of_a_script_takes_no_answers_and_says_why(line: Line) -> None:
         ("revoke", "receipts", "table:expenses", "append"),
         ("fixer", "command", "true"),
         ("restore",),
+        ("try", "x.py"),
         ("import", "x.dayhand", "--replace"),
         ("uninstall-data", "--yes"),
         ("approve", "1"),
