@@ -16,6 +16,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
 
 from app import cli, headless
@@ -29,7 +30,7 @@ from tests.faults.command_cases import CASES, Case
 from tests.runs import invariants
 
 _PATIENCE_S = 120.0
-_STEPS_OF_APP, _STEPS_OF_COMMAND = 40, 12
+_STEPS_OF_APP, _STEPS_OF_COMMAND = 40, 10
 """Twice as many as the transactions and renamed files among which one is chosen; the app has some at its start."""
 _LEFT_OVER = (".dayhand-scratch-*", "dayhand.db.part*", "dayhand.db.next*")
 
@@ -52,8 +53,8 @@ def open_keyring() -> Iterator[None]:
                     os.environ[name] = value
 
 
-def attack(case: Case, rounds: int, seed: int, folder: Path) -> Counter[str]:
-    """How often it happened and how often not, by who was killed."""
+def attack(case: Case, kills: int, seed: int, folder: Path) -> Counter[str]:
+    """How often it happened and how often not, by who was killed and when. Who ended before the kill does not count."""
     chance, outcomes = random.Random(seed), Counter[str]()
     template = folder / "template"
     assert _end(_fork(lambda: case.prepare(template) or 0)) == 0, "it could not be prepared"
@@ -64,13 +65,16 @@ def attack(case: Case, rounds: int, seed: int, folder: Path) -> Counter[str]:
     _, seconds = _carry_out(case, facts, usual, None, 0.0)
     assert case.check(usual, facts) == "done", f"{case.verb} does not work at all"
     shutil.rmtree(usual)
-    for number in range(rounds):
+    for number in count():
+        if outcomes.total() >= kills:
+            break
         place = folder / f"{number}"
         shutil.copytree(template, place)
         victim = chance.choice(("app", "command")) if case.needs_app else "command"
-        how, _ = _carry_out(case, facts, place, victim, chance.uniform(0, 1.5 * seconds), chance)
+        how, _ = _carry_out(case, facts, place, victim, chance.uniform(0, 1.2 * seconds), chance)
         outcome = case.check(place, facts)
-        outcomes[f"{victim} killed{how}: {outcome}"] += 1
+        if how:
+            outcomes[f"{victim} killed {how}: {outcome}"] += 1
         shutil.rmtree(place)
     return outcomes
 
@@ -83,9 +87,14 @@ def _carry_out(
     delay: float,
     chance: random.Random | None = None,
 ) -> tuple[str, float]:
-    """With a kill after that delay, or at a transaction or a change of files; then one undisturbed life of the app."""
+    """With a kill after that delay, or at a transaction or a change of files; then one undisturbed life of the app.
+
+    When it was killed, empty if it had ended before; and how long the command took.
+    """
     steps = _STEPS_OF_APP if victim == "app" else _STEPS_OF_COMMAND
     step = 0 if chance is None or chance.random() < 0.5 else chance.randrange(1, steps)
+    if victim == "command" and case.needs_app:  # the app makes all the changes
+        step = 0
     app = command = None
     if case.needs_app:
         app = _fork(lambda: _start_app(folder, doom=step if victim == "app" else 0))
@@ -99,15 +108,16 @@ def _carry_out(
     if victim == "app" and step:
         _wait_for(lambda: _has_ended(command))
         _kill(app)
-    _end(command)
+    ends = {"command": _end(command)}
     seconds = time.monotonic() - began
     if app is not None:
         if not _has_ended(app):
             os.kill(app, signal.SIGTERM)
-        _end(app)
+        ends["app"] = _end(app)
     assert _end(_fork(lambda: _start_app(folder, until_idle=True))) == 0, "the next start"
     _look(folder)
-    return " at a step" if step else " at an instant", seconds
+    was_killed = victim is not None and ends[victim] == -signal.SIGKILL
+    return ("at a step" if step else "at an instant") if was_killed else "", seconds
 
 
 def _look(folder: Path) -> None:
