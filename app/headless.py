@@ -23,6 +23,7 @@ from scheduler import __version__
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.launcher import Announcement
 from scheduler.engine.settings import Settings
+from scheduler.engine.user_only import STARTED_BY_SCRIPT
 from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,8 @@ def _run(folder: Path, wanted: Wanted) -> None:
     installation = Installation(folder, settings=_settings(folder))
     if wanted.greeting:
         say(wanted.greeting)
+    if installation.is_of_script:
+        say(STARTED_BY_SCRIPT)
     if installation.damage is not None:
         say(installation.damage.say(_command("dayhand restore", wanted.folder_option)))
     if wanted.demo:

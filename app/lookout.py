@@ -26,6 +26,7 @@ def read_overview(installation: Installation, conditions: Conditions | None = No
         requests=requests,
         summaries={one.id: summarize_call(one.call, registry) for one in requests if one.call},
         paused_until=views.paused_until(),
+        is_of_script=installation.is_of_script,
         is_offline=conditions is not None and conditions.holds(Need.NETWORK) is False,
     )
 

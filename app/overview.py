@@ -33,6 +33,8 @@ class Overview:
     paused_until: datetime | None = None
     """Until when nothing starts, because the person said so."""
     is_offline: bool = False
+    is_of_script: bool = False
+    """Whether a script started the app, which therefore takes no answers."""
 
     @property
     def next(self) -> "WorkflowView | None":
@@ -69,6 +71,8 @@ class Overview:
 
 def say_summary(overview: Overview) -> str:
     """One line: what matters most."""
+    if overview.is_of_script:
+        return translate("overview", "Started by a script, so it takes no answers")
     match overview.state:
         case TrayState.ATTENTION:
             number = len(overview.requests) or 1

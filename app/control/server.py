@@ -4,15 +4,16 @@ import contextlib
 import logging
 import os
 import socket
-import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
 from app.control.lines import BadLineError, LineReader, write_line
+from app.control.peer import Peer
 from app.control.place import NotPrivateError, make_private, places
-from scheduler.workers.processes import is_of_a_script
+from scheduler.engine.user_only import refuse_verb
+from scheduler.workers.origin import Origin
 
 log = logging.getLogger(__name__)
 
@@ -108,19 +109,20 @@ class Control:
     def _welcome(self, end: socket.socket) -> None:
         with self._lock:
             crowded = len(self._clients) >= MOST_AT_ONCE
-        if crowded or not _is_ours(end):
+        peer = Peer(end)
+        if crowded or not _is_ours(peer):
             with contextlib.suppress(OSError):
                 write_line(end, _error("busy", "Too many commands at once; try again."), 0.1)
             end.close()
             return
-        thread = Thread(target=self._attend, args=(end,), name="command", daemon=True)
+        thread = Thread(target=self._attend, args=(end, peer), name="command", daemon=True)
         with self._lock:
             self._clients[thread] = end
         thread.start()
 
-    def _attend(self, end: socket.socket) -> None:
+    def _attend(self, end: socket.socket, peer: Peer) -> None:
         try:
-            self._answer(end)
+            self._answer(end, peer)
         except OSError:
             log.info("A command went away before it was answered")
         except Exception:  # the outermost frame of this thread
@@ -133,7 +135,7 @@ class Control:
             end.close()
             self._clients = {thread: one for thread, one in self._clients.items() if one is not end}
 
-    def _answer(self, end: socket.socket) -> None:
+    def _answer(self, end: socket.socket, peer: Peer) -> None:
         try:
             asked = LineReader(end).read(self._seconds_to_ask)
             if asked is None:
@@ -144,9 +146,9 @@ class Control:
         except BadLineError as error:
             write_line(end, _error("garbage", str(error)), _SECONDS_TO_HEAR)
             return
-        if verb not in self._for_scripts and is_of_a_script(_peer(end)[0]):
-            sentence = f"{verb} is for you alone; scripts and what they start may only look and publish."
-            write_line(end, _error("script", sentence), _SECONDS_TO_HEAR)
+        if verb not in self._for_scripts and (origin := peer.origin()) is not Origin.USER:
+            refusal = refuse_verb(verb, origin)
+            write_line(end, _error(refusal.code, refusal.sentence), _SECONDS_TO_HEAR)
             return
         for message in self._serve(verb, arguments):
             if message is not None:
@@ -162,19 +164,9 @@ def _error(code: str, message: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": message}}
 
 
-def _is_ours(end: socket.socket) -> bool:
+def _is_ours(peer: Peer) -> bool:
     """Whether the other process belongs to this user; where that cannot be asked, the private folder has to do."""
-    user = _peer(end)[1]
-    return user is None or user == os.getuid()
-
-
-def _peer(end: socket.socket) -> tuple[int | None, int | None]:
-    """The process at the other end and its user, where the system tells."""
-    if not hasattr(socket, "SO_PEERCRED"):  # pragma: no cover  not on this system
-        return None, None
-    facts = end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    pid, user, _ = struct.unpack("3i", facts)
-    return pid, user
+    return peer.user is None or peer.user == os.getuid()
 
 
 def _has_left(end: socket.socket) -> bool:

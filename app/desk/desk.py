@@ -20,6 +20,8 @@ OFFLINE = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revo
 """Verbs that change something, or are about to, and need no app that runs."""
 FOR_SCRIPTS = frozenset(name for name in vars(Reading) if not name.startswith("_")) | {"publish"}
 """Verbs that programs may use which a script has started: they look, or hand something to a workflow."""
+WITHOUT_USER = FOR_SCRIPTS | {"window", "quit"}
+"""Verbs that an app takes which a script has started: with the last ones the user gets rid of it."""
 SECRETS = "secrets"
 """The one argument whose value is never repeated."""
 _LARGEST = 2**53
@@ -37,7 +39,9 @@ _JSON_TYPES: dict[Any, tuple[type, ...]] = {
 
 
 class Desk:
-    def __init__(self, floor: Floor) -> None:
+    def __init__(self, floor: Floor, refuse: Callable[[], RefusedError] | None = None) -> None:
+        """`refuse` says why this desk takes nothing that only the user may do."""
+        self._refuse = refuse
         self._verbs = {
             name: verb
             for group in (Reading(floor), Acting(floor), Answering(floor), Fixes(floor))
@@ -55,6 +59,8 @@ class Desk:
             found = self._verbs.get(verb)
             if found is None:
                 raise RefusedError("verb", f"There is no verb {verb!r}; this Dayhand may be of another version.")
+            if self._refuse is not None and verb not in WITHOUT_USER:
+                raise self._refuse()
             _check(verb, found, arguments)
             if verb in STREAMS:
                 yield from found(**arguments)

@@ -4,17 +4,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.desk.desk import OFFLINE, Desk
+from app.desk.desk import FOR_SCRIPTS, OFFLINE, Desk
 from app.desk.floor import Answer, refuse_not_running
+from app.keeping.entries import make_entries
 from app.platform.zone import machine_zone
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.registry import builtin_registry
+from scheduler.connections.vault import Vault
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.connecting import Connecting
 from scheduler.engine.context import Context
 from scheduler.engine.house import House
 from scheduler.engine.plans import Plans
 from scheduler.engine.settings import Settings
+from scheduler.engine.user_only import refuse_scripts
 from scheduler.engine.workflows.validation import Validated
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store.database import Database
@@ -76,6 +79,8 @@ class WritingFloor(ReadingFloor):
 @contextmanager
 def open_desk(folder: Path, verb: str) -> Iterator[Desk]:
     """For that verb; FolderInUseError if it writes and somebody else does."""
+    if verb not in FOR_SCRIPTS:
+        refuse_scripts(verb)
     if verb not in OFFLINE:
         database = open_for_reading(folder)
         try:
@@ -86,7 +91,8 @@ def open_desk(folder: Path, verb: str) -> Iterator[Desk]:
     with hold(folder):
         clock = SystemClock()
         database = open_store(folder, clock.now()).database
-        house = House(database, folder, machine_zone=machine_zone(), clock=clock, secrets=Keeper(clock.now))
+        keeper = Keeper(clock.now, Vault(entries=make_entries(folder, database)))
+        house = House(database, folder, machine_zone=machine_zone(), clock=clock, secrets=keeper)
         try:
             yield Desk(WritingFloor(database, house))
         finally:

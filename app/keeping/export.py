@@ -2,9 +2,11 @@
 
 import json
 import logging
+import lzma
 import shutil
-import tempfile
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from PySide6.QtCore import QCoreApplication
 from app.keeping.bundle import BundleError, Member, write_bundle
 from app.keeping.preferences import FILE as PREFERENCES
 from app.keeping.preferences import PreferencesError, keep_preferences, read_preferences
+from app.keeping.scratch import remove_leftovers, scratch_folder
 from app.platform.zone import machine_zone
 from scheduler import __version__
 from scheduler.connections.registry import builtin_registry
@@ -31,6 +34,12 @@ translate = QCoreApplication.translate
 _ABOUT = "export.json"
 _FORMAT = 1
 _LARGEST_TEXT = 1_000_000
+_LARGEST_STORE = 16 * 1024**3
+_NO_EXPORT = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, LookupError, ValueError, NotImplementedError, RuntimeError,
+    EOFError, OverflowError, struct.error,
+)  # fmt: skip
+"""Whatever comes of reading a file that is no zip file, or a damaged or hostile one."""
 
 
 class NotAnExportError(BundleError):
@@ -51,8 +60,8 @@ class Export:
 
 def write_export(folder: Path, target: Path, now: datetime, *, history: bool = True) -> None:
     """Beside an app that may run. BundleError or StoreError."""
-    with tempfile.TemporaryDirectory(prefix="dayhand-export-") as made:
-        copy = Path(made) / STORE
+    with scratch_folder(folder) as made:
+        copy = made / STORE
         moving.copy_out(folder, copy, now, history=history)
         about = {
             "format": _FORMAT,
@@ -66,9 +75,9 @@ def write_export(folder: Path, target: Path, now: datetime, *, history: bool = T
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Export]:
-    """Unpacked and looked through, for as long as this holds; NotAnExportError or StoreError."""
-    with tempfile.TemporaryDirectory(prefix="dayhand-import-") as made:
+def opened(folder: Path, path: Path) -> Iterator[Export]:
+    """Unpacked in that data folder and looked through, for as long as this holds; NotAnExportError or StoreError."""
+    with scratch_folder(folder) as made:
         try:
             with zipfile.ZipFile(path) as bundle:
                 about = json.loads(_read(bundle, _ABOUT))
@@ -79,24 +88,24 @@ def opened(path: Path) -> Iterator[Export]:
                         "export", "{file} was written by a newer Dayhand. Nothing was changed; update this one."
                     )
                     raise BundleError(sentence.format(file=path.name))
-                _unpack(bundle, Path(made), path)
-        except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
+                _unpack(bundle, made, path)
+        except _NO_EXPORT as error:
             raise NotAnExportError(path) from error
         except OSError as error:
             sentence = translate("export", "{path} cannot be read: {why}. Nothing was changed.")
             raise BundleError(sentence.format(path=path, why=error.strerror or error)) from error
-        moving.check(Path(made) / STORE)
+        moving.check(made / STORE)
         yield Export(
             version=str(about.get("dayhand")),
             made=str(about.get("made")),
-            store=Path(made) / STORE,
+            store=made / STORE,
             has_history=about.get("history") is not False,
         )
 
 
-def check_export(path: Path) -> Export:
-    """What it says of itself; its parts are gone again."""
-    with opened(path) as export:
+def check_export(folder: Path, path: Path) -> Export:
+    """What it says of itself; its parts, which were unpacked in that data folder, are gone again."""
+    with opened(folder, path) as export:
         return export
 
 
@@ -105,7 +114,8 @@ def read_export(folder: Path, path: Path, now: datetime) -> TakenIn:
 
     NotAnExportError or StoreError, and then nothing has changed.
     """
-    with opened(path) as export:
+    remove_leftovers(folder)
+    with opened(folder, path) as export:
         taken = take_in(folder, export.store, builtin_registry(lambda *_: None), machine_zone(), now)
         try:
             keep_preferences(folder, read_preferences(export.store.parent).arrive())
@@ -138,7 +148,7 @@ def _read(bundle: zipfile.ZipFile, name: str) -> bytes:
 def _unpack(bundle: zipfile.ZipFile, place: Path, path: Path) -> None:
     """Only the parts that we know, under our own names, and only if there is room for them."""
     info = bundle.getinfo(STORE)
-    if info.file_size > shutil.disk_usage(place).free // 3:
+    if info.file_size > min(shutil.disk_usage(place).free // 3, _LARGEST_STORE):
         sentence = translate("export", "There is no room for what is in {file}. Nothing was changed; free some space.")
         raise BundleError(sentence.format(file=path.name))
     (place / PREFERENCES).write_bytes(_read(bundle, PREFERENCES))

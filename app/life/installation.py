@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from threading import Event
 
@@ -10,8 +11,11 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.control.client import SILENT
 from app.control.server import Control
 from app.desk.desk import FOR_SCRIPTS, Desk
+from app.desk.floor import Answer
 from app.desk.served import ServedFloor
 from app.host import Host
+from app.keeping.entries import make_entries
+from app.keeping.scratch import remove_leftovers
 from app.platform.zone import machine_zone
 from scheduler.connections.keeper import Keeper
 from scheduler.connections.vault import Vault
@@ -24,8 +28,10 @@ from scheduler.engine.launcher import Announce, Announcement
 from scheduler.engine.refusal import RefusedError
 from scheduler.engine.settings import Settings
 from scheduler.engine.tidying import Tidying
+from scheduler.engine.user_only import refuse_app_of_script
 from scheduler.engine.workflows.views import WorkflowViews
 from scheduler.store.health import Damage, close_store, open_store
+from scheduler.workers.origin import is_app_of_script
 
 _QUIET = 3_000
 """Milliseconds without news after which there is time to tidy up."""
@@ -60,16 +66,21 @@ class Installation(QObject):
         conditions: Conditions | None = None,
         settings: Settings | None = None,
         shows: str = "Dayhand has no window; it runs in a terminal.",
+        is_of_script: bool | None = None,
     ) -> None:
+        """Whether a script started this app is found out, unless it is told."""
         super().__init__()
+        self.is_of_script = is_app_of_script() if is_of_script is None else is_of_script
+        """If so, it runs what is deployed and takes no answers."""
         self.folder = folder
         self._shows = shows
         self._listener: Announce = lambda _: None
         clock = clock or SystemClock()
+        remove_leftovers(folder)
         opened = open_store(folder, clock.now())
         self.damage: Damage | None = opened.damage
         self.database = opened.database
-        self._vault = Vault(changed=self._hear_keyring)
+        self._vault = Vault(changed=self._hear_keyring, entries=make_entries(folder, opened.database))
         self._has_ended = False
         self.house = House(
             opened.database,
@@ -99,7 +110,8 @@ class Installation(QObject):
         self._keyring_look.timeout.connect(self._vault.look)
         self._keyring_changed.connect(self._follow_keyring)
         self._wished.connect(self._hear)
-        self.desk = Desk(ServedFloor(self.host, self.house, self.views, show=self._show, quit_app=self._quit))
+        floor = ServedFloor(self.host, self.house, self.views, show=self._show, quit_app=self._quit)
+        self.desk = Desk(floor, refuse_app_of_script if self.is_of_script else None)
         self.control = Control(folder, self.desk.answer, for_scripts=FOR_SCRIPTS)
 
     def start(self) -> None:
@@ -121,6 +133,12 @@ class Installation(QObject):
     def close(self) -> None:
         """After its end: leave the store so that the next start need not check it."""
         close_store(self.database)
+
+    def ask_for_user(self, command: Callable[[Engine], Answer]) -> "Future[Answer]":
+        """Something that only the user may do, on the engine's thread. RefusedError in an app of a script."""
+        if self.is_of_script:
+            raise refuse_app_of_script()
+        return self.host.ask(command)
 
     def is_quiet(self) -> bool:
         """On the engine's thread: nothing runs, waits to run, or is due."""

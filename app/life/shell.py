@@ -30,6 +30,7 @@ from app.tray.icon import Tray
 from app.tray.menu import Choice, list_ends
 from app.words.interpreting import interpret
 from scheduler.engine.launcher import Announcement
+from scheduler.engine.user_only import STARTED_BY_SCRIPT, refuse_app_of_script
 from scheduler.timing.zones import find_zone
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ log = logging.getLogger(__name__)
 _NO_TRAY = 6_000
 """Milliseconds after which one who started hidden, where no tray came, gets a window that can be found."""
 _MINIMISED = "app:minimised"
+_OF_SCRIPT = "app:of-script"
 
 
 class Shell(QObject):
@@ -86,6 +88,9 @@ class Shell(QObject):
     def start(self, wanted: Wanted = Wanted(), *, greets: bool = False) -> None:  # noqa: B008  it never changes
         """Whether it greets: the first time that the window is shown, whenever that is."""
         self._greets = greets
+        if self._installation.is_of_script:
+            why = interpret(STARTED_BY_SCRIPT)
+            self.notices.send(Notice(key=_OF_SCRIPT, title=self.tr("Dayhand takes no answers"), text=why))
         self.lookout.look()
         if wanted.script or not wanted.background:
             self._come_up_with(wanted.script)
@@ -187,6 +192,9 @@ class Shell(QObject):
     @Slot(str)
     def take_in(self, path: str) -> None:
         """End as for good, then begin again with what is in that file."""
+        if self._installation.is_of_script:
+            self._refuse("refused:import", refuse_app_of_script())
+            return
         self._import = Path(path)
         self.leaving.leave()
 
@@ -215,7 +223,7 @@ class Shell(QObject):
         self.tray.show_overview(overview)
         if self._window is not None:
             self._window.show_overview(overview)
-        wanted = overview.requests if self._preferences.notices else ()
+        wanted = overview.requests if self._preferences.notices and not overview.is_of_script else ()
         self.herald.tell(make_problem(one, overview) for one in wanted)
 
     @Slot(object)

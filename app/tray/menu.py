@@ -56,6 +56,8 @@ def list_entries(overview: Overview | None) -> tuple[Entry, ...]:
     )
     if overview is None:
         return (Entry(words=translate("tray", "Dayhand is starting")), DIVIDER, *ends)
+    if overview.is_of_script:  # whatever else could be chosen would be refused
+        return (Entry(words=_shorten(say_summary(overview))), DIVIDER, *ends)
     above = _list_needs(overview) or (Entry(words=_shorten(say_summary(overview))),)
     coming = say_next(overview)
     middle = (

@@ -95,7 +95,7 @@ def _connect(options: Namespace) -> Told:
         _ask_missing(options, settings)
     known = ask(options, "fields", name=options.name, settings=settings)
     secrets = _read_secrets() if options.secrets_from_stdin else _ask_secrets(known)
-    if known["signs_in"]:
+    if known["signs_in"] and _signs_in(options, settings, secrets):
         sys.stderr.write(f"Sign in to {known['title']} in the browser that opens now.\n")
     answer = ask(
         options,
@@ -107,6 +107,12 @@ def _connect(options: Namespace) -> Told:
         request_id=options.request,
     )
     return Told(answer, lambda told: [told["sentence"]])
+
+
+def _signs_in(options: Namespace, settings: dict[str, Any], secrets: dict[str, Any]) -> bool:
+    """Whether a browser will open although these secrets are given; the question does without their values."""
+    given = {name: "given" for name, value in secrets.items() if value}
+    return bool(ask(options, "fields", name=options.name, settings={**settings, **given})["signs_in"])
 
 
 def _refuse_secrets(known: dict[str, Any], given: dict[str, str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from app.keeping.folder import add_data_dir, data_dir, refusing
 from app.verbs.verb import Told, Verb
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.user_only import refuse_scripts
 
 
 def _export_arguments(parser: ArgumentParser) -> None:
@@ -52,6 +53,7 @@ def _import(options: Namespace) -> Told:
     from scheduler.engine.clock import SystemClock
     from scheduler.store.lock import hold
 
+    refuse_scripts("import")
     folder = data_dir(options)
     with refusing(), hold(folder):
         if not options.replace and is_used(folder):

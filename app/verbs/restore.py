@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.keeping.folder import add_data_dir, data_dir, refusing
 from scheduler.engine.clock import SystemClock
+from scheduler.engine.user_only import refuse_scripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> Restored:
+    refuse_scripts("restore")
     folder = data_dir(options)
     with refusing():
         from scheduler.store.health import restore

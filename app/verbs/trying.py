@@ -10,13 +10,17 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.keeping.folder import add_data_dir, data_dir
 from app.verbs.deploying import read_script
 from app.verbs.human import now, say_status, say_time
 from app.verbs.verb import Told, Verb
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.user_only import refuse_scripts
+
+if TYPE_CHECKING:
+    from scheduler.connections.entries import Entries
 
 _MOST_DAYS = 400
 _LONGEST = 200
@@ -48,15 +52,18 @@ def _try(options: Namespace) -> Told:
     from app.platform.zone import machine_zone
     from scheduler.connections.keeper import Keeper
     from scheduler.connections.registry import builtin_registry
+    from scheduler.connections.vault import Vault
     from scheduler.engine.workflows.trying.trial import Surroundings, try_script
     from scheduler.engine.workflows.validation import NotValidError
 
+    refuse_scripts("try")  # it reads through connections that nobody allowed the script to use
     path = options.file.absolute()
     source = read_script(path)
+    connections, entries = _connections(data_dir(options))
     around = Surroundings(
         registry=builtin_registry(lambda *_: None),
-        secrets=Keeper(now),
-        connections=_connections(data_dir(options)),
+        secrets=Keeper(now, Vault(entries=entries)),
+        connections=connections,
         machine_zone=machine_zone(),
         now=now().replace(microsecond=0),
     )
@@ -88,8 +95,10 @@ def _tell_progress(sentence: str) -> None:
         sys.stderr.write(f"{sentence}\n")
 
 
-def _connections(folder: Path) -> dict[str, dict[str, Any]]:
-    """Those of the real installation, as they are; none if there is none."""
+def _connections(folder: Path) -> "tuple[dict[str, dict[str, Any]], Entries]":
+    """Those of the real installation, as they are, and where their secrets are; none if there is none."""
+    from app.keeping.entries import read_entries
+    from scheduler.connections.entries import Entries
     from scheduler.store import connections
     from scheduler.store.errors import StoreError
     from scheduler.store.health import open_for_reading
@@ -97,9 +106,10 @@ def _connections(folder: Path) -> dict[str, dict[str, Any]]:
     try:
         database = open_for_reading(folder)
     except StoreError:
-        return {}
+        return {}, Entries()
     try:
-        return {row.name: row.settings for row in connections.every_one(database.read())}
+        known = {row.name: row.settings for row in connections.every_one(database.read())}
+        return known, read_entries(folder, database.read())
     finally:
         database.close()
 

@@ -1,20 +1,30 @@
 """`uninstall-data`: delete what Dayhand keeps of a person, after showing it: data, passwords, the start at login."""
 
 import shutil
+import sqlite3
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.keeping.folder import add_data_dir, data_dir, refusing
 from app.platform.autostart import AutostartError, find_autostart
 from app.verbs.verb import Told, Verb
 from scheduler.engine.refusal import RefusedError
+from scheduler.engine.user_only import refuse_scripts
+
+if TYPE_CHECKING:
+    from scheduler.connections.entries import Entries
+    from scheduler.store.connections import ConnectionRow
 
 _STORE = "dayhand.db"
+_ASIDE = "dayhand-*-*.db"
+_MAYBE = "?"
+"""Before what may have an entry or not, which is not worth a line."""
 _LOCK = "dayhand.lock"
 _OWN = (
     "backups", "connectors", "control", "environments", "logs", "sample", "workers", "preferences.json*", "window.ini*",
@@ -32,7 +42,8 @@ class Found:
     folder: Path
     files: dict[str, int]
     """First-level names and their bytes."""
-    secrets: tuple[str, ...]
+    secrets: "tuple[tuple[Entries, str], ...]"
+    """Which entry of the keyring, by the folder's names for them, belongs to which connection."""
     starts_at_login: bool
     stays: tuple[str, ...]
 
@@ -40,16 +51,19 @@ class Found:
         return {
             "folder": str(self.folder),
             "files": self.files,
-            "keyring": list(self.secrets),
+            "keyring": self.connections(),
             "autostart": self.starts_at_login,
             "stays": list(self.stays),
         }
+
+    def connections(self) -> list[str]:
+        return sorted({name for _, name in self.secrets if not name.startswith(_MAYBE)})
 
     def lines(self) -> Iterator[str]:
         yield f"In {self.folder}:"
         for name, size in self.files.items():
             yield f"  {name}  ({_say_size(size)})"
-        for name in self.secrets:
+        for name in self.connections():
             yield f"In the keyring: the password or token of {name}"
         if self.starts_at_login:
             yield "The entry that starts Dayhand at login"
@@ -65,6 +79,7 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _uninstall(options: Namespace) -> Told:
+    refuse_scripts("uninstall-data")
     folder = data_dir(options)
     if not (folder / _STORE).exists():
         raise RefusedError("nothing", f"There is no data of Dayhand in {folder}.")
@@ -99,20 +114,20 @@ def _find(folder: Path, *, keep_keyring: bool, usual: bool) -> Found:
     )
 
 
-def _find_secrets(folder: Path) -> Iterator[str]:
-    """What has an entry in the keyring, which only the store and the settings know."""
+def _find_secrets(folder: Path) -> "Iterator[tuple[Entries, str]]":
+    """What has an entry in the keyring, which only the store and the settings know; stores that were set aside, too."""
+    from app.keeping.entries import read_entries
     from app.keeping.preferences import read_preferences
-    from scheduler.connections.errors import ConnectionRuleError
-    from scheduler.connections.registry import builtin_registry, parse_name
     from scheduler.engine.fixing.choice import KEY
-    from scheduler.engine.runs.tools import keeps_secrets
     from scheduler.store import connections
+    from scheduler.store.connection import connect
     from scheduler.store.errors import StoreError
     from scheduler.store.health import open_for_reading
 
     try:
         database = open_for_reading(folder)
         try:
+            entries = read_entries(folder, database.read())
             rows = connections.every_one(database.read())
         finally:
             database.close()
@@ -122,8 +137,22 @@ def _find_secrets(folder: Path) -> Iterator[str]:
             f"{error} So it cannot be told which passwords are Dayhand's, and nothing was deleted. "
             "With --keep-keyring the rest can be.",
         ) from error
-    if read_preferences(folder).fixer.has_key:
-        yield KEY
+    if entries.identity or entries.owns_old:  # else they are another folder's
+        if read_preferences(folder).fixer.has_key:
+            yield entries, KEY
+        yield from ((entries, name) for name in _with_secrets(rows))
+    for aside in sorted(folder.glob(_ASIDE)):
+        with suppress(StoreError, sqlite3.Error, ValueError), closing(connect(aside, read_only=True)) as db:
+            entries, rows = read_entries(folder, db), connections.every_one(db)
+            if entries.identity:
+                yield from ((entries, name) for name in (*_with_secrets(rows), _MAYBE + KEY))
+
+
+def _with_secrets(rows: "Iterable[ConnectionRow]") -> Iterator[str]:
+    from scheduler.connections.errors import ConnectionRuleError
+    from scheduler.connections.registry import builtin_registry, parse_name
+    from scheduler.engine.runs.tools import keeps_secrets
+
     registry = builtin_registry(lambda _title, _text: None)
     for row in rows:
         try:
@@ -168,10 +197,9 @@ def _delete_secrets(found: Found) -> None:
     from scheduler.connections.vault import Vault
     from scheduler.connections.vault_errors import VaultError
 
-    vault = Vault()
-    for name in found.secrets:
+    for entries, name in found.secrets:
         try:
-            vault.remove(name)
+            Vault(entries=entries).remove(name.removeprefix(_MAYBE))
         except VaultError as error:
             raise RefusedError("keyring", f"{error} So your data was not deleted either.") from error
 

@@ -83,4 +83,4 @@ def deploy(installation: Installation, offer: Offer, wish: Wish, allowed: Iterab
             house.allowing.grant(offer.validated.slug, use.connection, use.tool)
         return answer
 
-    return installation.host.ask(act).result(_PATIENCE)
+    return installation.ask_for_user(act).result(_PATIENCE)

@@ -244,7 +244,7 @@ class SettingsPage(Page):
             # Who repairs scripts is kept by a command of its own, maybe given elsewhere meanwhile.
             context, fixer = installation.house.engine.context, read_preferences(installation.folder).fixer
             whole = replace(chosen, fixer=fixer)
-            asked = installation.host.ask(lambda _: setattr(context, "settings", whole.settle(context.settings)))
+            asked = installation.ask_for_user(lambda _: setattr(context, "settings", whole.settle(context.settings)))
             asked.result(60)
             keep_preferences(installation.folder, whole)
 

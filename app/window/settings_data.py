@@ -89,10 +89,10 @@ class DataSection(QWidget):
 
     def look_at_import(self, path: Path) -> None:
         """Look through it first, then ask; a wrong file gets a sentence."""
-        database = self._installation.database
+        folder, database = self._installation.folder, self._installation.database
 
         def look() -> bool:
-            check_export(path)
+            check_export(folder, path)
             return moving.is_used(database.read())
 
         self.saying.say(self.tr("Looking at {file}…").format(file=path.name), Tone.QUIET)

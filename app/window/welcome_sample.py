@@ -44,5 +44,5 @@ def start_sample(installation: Installation) -> str:
             house.connect(name, given)
         house.commands.deploy(validated, Wish(grant=True))
 
-    installation.host.ask(act).result(_PATIENCE)
+    installation.ask_for_user(act).result(_PATIENCE)
     return validated.slug

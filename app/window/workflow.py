@@ -257,7 +257,7 @@ class WorkflowPane(QWidget):
 
         def act() -> object:
             cancel = installation.house.schedules.cancel_backfill
-            return installation.host.ask(lambda _: cancel(backfill)).result(_PATIENCE)
+            return installation.ask_for_user(lambda _: cancel(backfill)).result(_PATIENCE)
 
         self._asking.ask(act, lambda _: self._done(self.tr("No more past times are run.")), self.saying.refuse)
 

@@ -105,7 +105,7 @@ class PastDialog(Dialog):
 
         def act() -> int:
             backfill = installation.house.schedules.backfill
-            asked = installation.host.ask(lambda _: backfill(schedule.id, [span], missing=missing))
+            asked = installation.ask_for_user(lambda _: backfill(schedule.id, [span], missing=missing))
             return asked.result(_PATIENCE).total or 0
 
         self._asking.ask(act, self._finish, self._refuse)

@@ -66,7 +66,7 @@ class TimesDialog(Dialog):
 
         def act() -> object:
             edit = installation.house.schedules.edit
-            return installation.host.ask(lambda _: edit(schedule.id, version=schedule.version, spec=value)).result(
+            return installation.ask_for_user(lambda _: edit(schedule.id, version=schedule.version, spec=value)).result(
                 _PATIENCE
             )
 

@@ -111,7 +111,7 @@ class WaitingList(QFrame):
 
         def act() -> object:
             skip = installation.house.events.skip
-            return installation.host.ask(lambda _: skip(workflow, one.topic, one.id)).result(_PATIENCE)
+            return installation.ask_for_user(lambda _: skip(workflow, one.topic, one.id)).result(_PATIENCE)
 
         def done(_: object) -> None:
             self.saying.say(self.tr("{title} is left out.").format(title=reveal(one.title)), Tone.GOOD)

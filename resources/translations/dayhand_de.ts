@@ -1466,6 +1466,10 @@
 <context>
     <name>Shell</name>
     <message>
+        <source>Dayhand takes no answers</source>
+        <translation>Dayhand nimmt keine Antworten an</translation>
+    </message>
+    <message>
         <source>That was not done</source>
         <translation>Das wurde nicht getan</translation>
     </message>
@@ -3220,6 +3224,10 @@ Deine: {mine}</translation>
 </context>
 <context>
     <name>overview</name>
+    <message>
+        <source>Started by a script, so it takes no answers</source>
+        <translation>Von einem Skript gestartet, nimmt deshalb keine Antworten an</translation>
+    </message>
     <message>
         <source>1 thing needs you</source>
         <translation>1 Sache braucht dich</translation>

@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, TypeVar
 
 from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.entry_lock import only_writer
 from scheduler.connections.oauth.renewing import Keep, Read, Renewals
 from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import VaultError
@@ -24,7 +26,7 @@ class Keeper:
 
     def __init__(self, now: Callable[[], datetime], vault: Vault | None = None) -> None:
         self._vault = vault or Vault()
-        self._renewals = Renewals(now)
+        self._renewals = Renewals(now, self._only_writer)
         self._is_said: Callable[[], bool] = lambda: False
 
     def read(self, connection: str) -> Mapping[str, Any]:
@@ -44,11 +46,13 @@ class Keeper:
 
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
         """Put them in place of those before; they were read back when this returns. For the person as well."""
-        _in_words(lambda: self._vault.put(connection, secrets))
+        with self._only_writer(connection):
+            _in_words(lambda: self._vault.put(connection, secrets))
 
     def forget(self, connection: str) -> None:
         """Leave nothing of it. For the person as well."""
-        _in_words(lambda: self._vault.remove(connection))
+        with self._only_writer(connection):
+            _in_words(lambda: self._vault.remove(connection))
 
     def tidy(self, connection: str) -> None:
         """Take away what a crash may have left, if the keyring is open; else it does no harm."""
@@ -74,7 +78,14 @@ class Keeper:
         def keep(renewed: Mapping[str, Any]) -> None:
             _in_words(lambda: self._vault.put(connection, renewed, self._may_open_dialog))
 
-        return lambda: self._get(connection), keep
+        def read() -> Mapping[str, Any]:
+            """Not as it was read before: another process may have renewed it since."""
+            return _in_words(lambda: self._vault.get(connection, self._may_open_dialog, again=True))
+
+        return read, keep
+
+    def _only_writer(self, connection: str) -> AbstractContextManager[None]:
+        return only_writer(self._vault.entries.name(connection), connection)
 
 
 def _in_words(act: Callable[[], _Answer]) -> _Answer:

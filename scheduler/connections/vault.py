@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
+from scheduler.connections.entries import SERVICE, Entries
 from scheduler.connections.keyrings import explain_keyring, find_keyring, is_open
 from scheduler.connections.vault_errors import (
     NotInVaultError,
@@ -20,8 +21,6 @@ from scheduler.connections.vault_errors import (
     VaultLateError,
     VaultLockedError,
 )
-
-SERVICE = "dayhand"
 
 _Answer = TypeVar("_Answer")
 
@@ -33,8 +32,14 @@ class Vault:
     it brings is there for the next call; until then no second dialog is opened.
     """
 
-    def __init__(self, seconds: float = 20, changed: Callable[[VaultError | None], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        seconds: float = 20,
+        changed: Callable[[VaultError | None], None] = lambda _: None,
+        entries: Entries = Entries(),  # noqa: B008  it never changes
+    ) -> None:
         """`changed` is told, in any thread, when the keyring is no longer available, and when it answers (again)."""
+        self.entries = entries
         self._seconds = seconds
         self._changed = changed
         self._state: type[VaultError] | str | None = "not asked yet"
@@ -58,21 +63,15 @@ class Vault:
         `may_ask` says, when its turn has come, whether a dialog may be shown for it; here as below.
         """
         written = json.dumps(dict(secrets))
+        self._ask(lambda keyring: self._put(keyring, connection, written), may_ask)
 
-        def put(keyring: Any) -> None:
-            keyring.set_password(SERVICE, connection, written)
-            self._read.pop(connection, None)  # not before: one that is locked still has what was read
-            if keyring.get_password(SERVICE, connection) != written:
-                raise NotKeptError(connection)
-            self._read[connection] = json.loads(written)
-
-        self._ask(put, may_ask)
-
-    def get(self, connection: str, may_ask: Callable[[], bool] = lambda: True) -> dict[str, Any]:
-        """The secret fields of a connection; read once while the app runs."""
-        known = self._read.get(connection)
+    def get(
+        self, connection: str, may_ask: Callable[[], bool] = lambda: True, *, again: bool = False
+    ) -> dict[str, Any]:
+        """The secret fields of a connection; read once while the app runs, or `again` if others may change them."""
+        known = None if again else self._read.get(connection)
         if known is None:
-            known = self._ask(lambda keyring: self._get(keyring, connection), may_ask)
+            known = self._ask(lambda keyring: self._get(keyring, connection, again=again), may_ask)
         return dict(known)
 
     def remove(self, connection: str) -> None:
@@ -119,22 +118,47 @@ class Vault:
         if before != kind:
             self._changed(trouble)
 
-    def _get(self, keyring: Any, connection: str) -> dict[str, Any]:
+    def _get(self, keyring: Any, connection: str, *, again: bool) -> dict[str, Any]:
         known = self._read.get(connection)
-        if known is not None:
+        if known is not None and not again:
             return known
         try:
-            read = json.loads(keyring.get_password(SERVICE, connection) or "null")
+            read = json.loads(self._find(keyring, connection) or "null")
         except ValueError:
             read = None
         if not isinstance(read, dict):
             raise NotInVaultError(connection)
-        return self._read.setdefault(connection, read)
+        self._read[connection] = read
+        return read
+
+    def _find(self, keyring: Any, connection: str) -> str | None:
+        """What is kept; an entry from before there were identities is taken over."""
+        written: str | None = keyring.get_password(SERVICE, self.entries.name(connection))
+        old_name = self.entries.old_name(connection)
+        if written is None and old_name is not None:
+            written = keyring.get_password(SERVICE, old_name)
+            if written is not None:
+                self._put(keyring, connection, written)
+        return written
+
+    def _put(self, keyring: Any, connection: str, written: str) -> None:
+        name = self.entries.name(connection)
+        keyring.set_password(SERVICE, name, written)
+        self._read.pop(connection, None)  # not before: one that is locked still has what was read
+        if keyring.get_password(SERVICE, name) != written:
+            raise NotKeptError(connection)
+        self._remove_old(keyring, connection)
+        self._read[connection] = json.loads(written)
 
     def _remove(self, keyring: Any, connection: str) -> None:
-        if keyring.get_password(SERVICE, connection) is not None:
-            keyring.delete_password(SERVICE, connection)
+        _delete(keyring, self.entries.name(connection))
+        self._remove_old(keyring, connection)
         self._read.pop(connection, None)
+
+    def _remove_old(self, keyring: Any, connection: str) -> None:
+        old_name = self.entries.old_name(connection)
+        if old_name is not None and self.entries.owns_old:
+            _delete(keyring, old_name)
 
     def _ask(
         self, act: Callable[[Any], _Answer], may_ask: Callable[[], bool] = lambda: True, *, told: bool = True
@@ -188,3 +212,8 @@ class Vault:
                 self._note(None)
         finally:
             self._turn.release()
+
+
+def _delete(keyring: Any, name: str) -> None:
+    if keyring.get_password(SERVICE, name) is not None:
+        keyring.delete_password(SERVICE, name)

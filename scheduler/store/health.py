@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from scheduler.store import backups, facts, free_pages, marker, migrations, schedules
+from scheduler.store import backups, facts, free_pages, identity, marker, migrations, schedules
 from scheduler.store.backups import FILE, back_up, is_good, last_backup, put_in_place, stamp
 from scheduler.store.connection import connect, explained, is_whole
 from scheduler.store.database import Database
@@ -19,6 +19,7 @@ from scheduler.store.suspension import suspend
 
 _UNDERWAY = "It was under way when this was backed up. What it did after that is not known."
 _SIDE_FILES = ("-wal", "-shm", "-journal")
+_NEXT = ".next."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def restore(folder: Path, now: datetime) -> Path:
     """
     path = folder / FILE
     with explained(path):
+        _complete_exchange(path)
         backup = _offered(folder) or last_backup(folder, now)
         if backup is None:
             raise NoBackupError(folder)
@@ -93,6 +95,7 @@ def restore(folder: Path, now: datetime) -> Path:
             shutil.copyfile(backup, unfinished)
             with closing(connect(unfinished)) as connection:
                 migrations.migrate(connection)
+                identity.carry_over(path, connection)
                 connection.execute("BEGIN IMMEDIATE")
                 suspend(connection, now, _UNDERWAY)
                 schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
@@ -108,16 +111,15 @@ def replace(folder: Path, make: Callable[[Path], None], now: datetime) -> Path |
     Nothing has changed if `make` fails. The app must not be running.
     """
     path = folder / FILE
+    _complete_exchange(path)
     unfinished = _unfinished(path)
     try:
         make(unfinished)
     except BaseException:
-        for left in path.parent.glob(f"{unfinished.name}*"):
-            left.unlink()
+        _remove_unfinished(path)
         raise
     aside = _free_name(path, "replaced", now)
-    _set_aside(path, aside)
-    put_in_place(unfinished, path)
+    _exchange(path, unfinished, aside)
     return aside if aside.exists() else None
 
 
@@ -125,6 +127,8 @@ def _open(folder: Path, now: datetime) -> Opened:
     path = folder / FILE
     with explained(path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _complete_exchange(path)
+        _remove_unfinished(path)
         _refuse_newer(path)
         if not _is_sound(path):
             _start_anew(path, now)
@@ -184,19 +188,40 @@ def _start_anew(path: Path, now: datetime) -> None:
     with closing(connect(unfinished)) as connection:
         free_pages.convert(connection, unfinished)
         migrations.migrate(connection)
+        identity.carry_over(path, connection)
         facts.write(connection, facts.SET_ASIDE, aside.name if os.path.lexists(path) else "")
         facts.write(connection, facts.OFFERED, backup.name if backup else "")
-    _set_aside(path, aside)
-    put_in_place(unfinished, path)
+    _exchange(path, unfinished, aside)
+
+
+def _exchange(path: Path, unfinished: Path, aside: Path) -> None:
+    """Put a finished store in place of the one that is there, which is set aside.
+
+    The finished file first gets a name that says so, and where the other one goes: from then on, whatever ends this
+    halfway, the next to open the folder completes it.
+    """
+    put_in_place(unfinished, path.with_name(f"{path.name}{_NEXT}{aside.name}"))
+    _complete_exchange(path)
+
+
+def _complete_exchange(path: Path) -> None:
+    for ready in sorted(path.parent.glob(f"{path.name}{_NEXT}*")):
+        _set_aside(path, path.with_name(ready.name.removeprefix(f"{path.name}{_NEXT}")))
+        put_in_place(ready, path)
 
 
 def _unfinished(path: Path) -> Path:
     """An empty, private file that may take the store's place when it is complete."""
-    for left in path.parent.glob(f"{path.name}.part*"):
-        left.unlink()
+    _remove_unfinished(path)
     unfinished = path.with_name(f"{path.name}.part")
     unfinished.touch(mode=0o600)
     return unfinished
+
+
+def _remove_unfinished(path: Path) -> None:
+    """What somebody left who was ended while making it."""
+    for left in path.parent.glob(f"{path.name}.part*"):
+        left.unlink()
 
 
 def _free_name(path: Path, word: str, now: datetime) -> Path:

@@ -8,24 +8,16 @@ import sqlite3
 from datetime import datetime
 
 from scheduler.rules.mutations import Mutation
-from scheduler.store import events, grants, mutations, requests, runs, schedules, workflows
+from scheduler.store import events, grants, mutations, requests, runs, workflows
 from scheduler.store.database import to_ms
 from scheduler.store.events import EventState
-from scheduler.store.workflows import WorkflowStatus
 
 
 def suspend(db: sqlite3.Connection, now: datetime, why: str) -> None:
     """Pause every workflow, and end what was under way, for that reason. Events wait, and every action asks again."""
     _end_what_is_under_way(db, now, why)
     grants.take_back_approvals(db)  # given for folders and accounts of there, and may have been taken back since
-    _pause(db)
-
-
-def _pause(db: sqlite3.Connection) -> None:
-    for row in workflows.every_one(db):
-        if row.status is WorkflowStatus.ACTIVE:
-            workflows.set_status(db, row.slug, WorkflowStatus.PAUSED)
-            schedules.hold(db, row.slug, held=True)
+    workflows.pause_active(db)
 
 
 def _end_what_is_under_way(db: sqlite3.Connection, now: datetime, why: str) -> None:

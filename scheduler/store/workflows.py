@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from scheduler.store import schedules
 from scheduler.store.database import from_ms, to_ms
 
 
@@ -89,6 +90,14 @@ def save(db: sqlite3.Connection, row: WorkflowRow) -> None:
 
 def set_status(db: sqlite3.Connection, workflow: str, status: WorkflowStatus) -> None:
     db.execute("UPDATE workflows SET status = ?, version = version + 1 WHERE slug = ?", (status, workflow))
+
+
+def pause_active(db: sqlite3.Connection) -> None:
+    """All that the user has not paused or archived: nothing of them starts, neither times nor consumers."""
+    for row in every_one(db):
+        if row.status is WorkflowStatus.ACTIVE:
+            set_status(db, row.slug, WorkflowStatus.PAUSED)
+            schedules.hold(db, row.slug, held=True)
 
 
 def set_watching(db: sqlite3.Connection, workflow: str, *, watching: bool) -> None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dayhand import _protocol as protocol
-from dayhand._brand import brand
 
+from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.processes import MARK
 from scheduler.workers.system import hand_over, take_in
 
@@ -70,7 +70,7 @@ class Commands:
                     stdout=self._output,
                     stderr=self._output,
                     cwd=wanted.folder,
-                    preexec_fn=None if os.name == "nt" else brand,  # noqa: PLW1509  two calls that take no lock
+                    preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
                     env={**environment, **{name: f"/dev/fd/{pipe}" for name, pipe in pipes.items()}},
                     **hand_over(*pipes.values()),
                 )

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from scheduler.workers.dependencies import Dependencies
 from scheduler.workers.fencing import fenced
+from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.processes import MARK
 from scheduler.workers.records import MARK_LENGTH, Records
 from scheduler.workers.system import end_family, hand_over
@@ -125,6 +126,7 @@ class Environments:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={**passed, MARK: mark},
+            preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
             text=True,
             errors="replace",
             **hand_over(),

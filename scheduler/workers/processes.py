@@ -1,6 +1,5 @@
 """Finding and ending processes with all that they started. Linux tells through /proc; elsewhere the group must do."""
 
-import math
 import os
 import select
 import signal
@@ -24,6 +23,10 @@ class Process:
     pid: int
     parent: int
     session: int
+    has_terminal: bool
+    """Whether it has one that controls it: somebody may be typing there."""
+    name: bytes
+    """Of its program, the first 15 bytes."""
     started: int
     """In clock ticks since the machine started; with the pid it names one process."""
     is_alive: bool
@@ -32,14 +35,17 @@ class Process:
 def look_up(pid: int) -> Process | None:
     """What the system knows about a process; None if there is none, or no way to know."""
     try:
-        told = _read(pid, "stat")
+        told = read_fact(pid, "stat")
     except OSError:
         return None
-    fields = told[told.rindex(b")") + 2 :].split()  # the name before may hold anything
+    name_end = told.rindex(b")")  # the name before may hold anything
+    fields = told[name_end + 2 :].split()
     return Process(
         pid=pid,
         parent=int(fields[1]),
         session=int(fields[3]),
+        has_terminal=fields[4] != b"0",
+        name=told[told.index(b"(") + 1 : name_end],
         started=int(fields[19]),
         is_alive=fields[0] not in (b"Z", b"X"),
     )
@@ -53,31 +59,9 @@ def living() -> Iterator[Process]:
 def carries(pid: int, mark: bytes) -> bool:
     """Whether the process was started with that text in its environment, or is a fork of one that was."""
     try:
-        return mark in _read(pid, "environ")
+        return mark in read_fact(pid, "environ")
     except OSError:
         return False
-
-
-def is_of_a_script(pid: int | None) -> bool:
-    """Whether it is a worker, or was started by one or for one, however far down, and whoever is gone in between."""
-    if pid and _locks_allowed(pid) < _locks_allowed(os.getpid()):
-        return True
-    while pid:
-        if carries(pid, f"{MARK}=".encode()):
-            return True
-        process = look_up(pid)
-        pid = None if process is None else process.parent
-    return False
-
-
-def _locks_allowed(pid: int) -> float:
-    """By which limit `dayhand._brand` marks; infinite where nothing can be known."""
-    try:
-        [line] = (line for line in _read(pid, "limits").splitlines() if line.startswith(b"Max file locks"))
-    except (OSError, ValueError):
-        return math.inf
-    most = line.split()[-2]
-    return math.inf if most == b"unlimited" else int(most)
 
 
 def end_family(root: int | None, mark: str) -> None:
@@ -132,7 +116,7 @@ def _members(root: int | None, mark: bytes, among: list[Process]) -> list[Proces
 
 def _numbers() -> set[int]:
     try:
-        return {int(name) for name in os.listdir(_PROC) if name.isdecimal()}  # noqa: PTH208  see _read
+        return {int(name) for name in os.listdir(_PROC) if name.isdecimal()}  # noqa: PTH208  see read_fact
     except OSError:
         return set()
 
@@ -149,8 +133,8 @@ def _send(process: Process, number: signal.Signals) -> None:
             os.kill(process.pid, number)
 
 
-def _read(pid: int, name: str) -> bytes:
-    """Read for every process of the computer, so without the comfort of a file, which costs more than the reading."""
+def read_fact(pid: int, name: str) -> bytes:
+    """Of /proc. Read for every process of the computer, so without the comfort of a file, which costs more."""
     descriptor = os.open(f"{_PROC}/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     try:
         parts = [os.read(descriptor, _CHUNK)]

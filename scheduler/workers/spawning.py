@@ -14,6 +14,7 @@ import dayhand
 
 from scheduler.workers.fencing import fenced
 from scheduler.workers.limits import MEGABYTE, Limits
+from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.outcomes import CouldNotStartError
 from scheduler.workers.processes import MARK
 from scheduler.workers.records import MARK_LENGTH
@@ -52,10 +53,11 @@ def environment(surroundings: Mapping[str, str], mark: str) -> dict[str, str]:
 
 def spawn(python: str | None, limits: Limits, *, is_fenced: bool) -> Spawned:
     """Start a worker in a session of its own; CouldNotStartError says why it could not be."""
-    return _starter.submit(_spawn, command_for(python, is_fenced=is_fenced), limits, is_fenced=is_fenced).result()
+    command = command_for(python, is_fenced=is_fenced)
+    return _starter.submit(_spawn, command, limits, is_fenced=is_fenced, is_ours=python is None).result()
 
 
-def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool) -> Spawned:
+def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool, is_ours: bool) -> Spawned:
     mark = secrets.token_hex(MARK_LENGTH // 2)
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
@@ -77,6 +79,8 @@ def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool) -> Spawne
             stderr=log_out,
             cwd=_home(),
             env=environment(os.environ, mark),
+            # Our own Python marks itself, which is faster; another may run packages before `dayhand` is loaded.
+            preexec_fn=None if is_ours else MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
             **hand_over(theirs_in, theirs_out),
         )
     except OSError as error:

@@ -8,8 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from app.keeping.entries import read_entries
+from scheduler.connections.vault import Vault
+from scheduler.store.health import open_for_reading
 from tests.connections.secret_service import SecretService
 from tests.connections.waiting import gathering, wait_until
+
+
+def vault_of(folder: Path) -> Vault:
+    """What the keyring has for that data folder."""
+    database = open_for_reading(folder)
+    try:
+        return Vault(entries=read_entries(folder, database.read()))
+    finally:
+        database.close()
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from threading import Event
 import pytest
 
 from scheduler.workers.commands import Commands, Wanted
-from scheduler.workers.processes import MARK, carries, is_of_a_script, look_up
+from scheduler.workers.origin import Origin, origin_of
+from scheduler.workers.processes import MARK, carries, look_up
 from scheduler.workers.worker import Worker
 from tests.workers.harness import Recorder, eventually, job, phase
 
@@ -60,16 +61,16 @@ def test_what_a_command_with_secrets_left_behind(place: Path) -> None:
     )
     Commands("mark", 2).start(wanted, {}, lambda _: ended.set())
     assert ended.wait(30)
-    assert is_of_a_script(_find(place))
+    assert origin_of(_find(place), None) is Origin.SCRIPT
 
 
 def test_what_a_script_left_behind_that_killed_its_own_worker(start: Callable[..., Worker], place: Path) -> None:
     body = LEAVE.format(place=str(place)) + f"while not os.path.exists({str(place)!r}): pass\nos.kill(os.getpid(), 9)"
     start(job(body)).run(phase(), Recorder())
-    assert is_of_a_script(_find(place))
+    assert origin_of(_find(place), None) is Origin.SCRIPT
 
 
 def test_what_the_app_itself_started_is_no_scripts() -> None:
     with subprocess.Popen(["/bin/sleep", "1000"]) as editor:
-        assert not is_of_a_script(editor.pid)
+        assert origin_of(editor.pid, None) is Origin.USER
         editor.kill()

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -40,15 +41,24 @@ def renew(connection: str, secrets: Secrets, *, now: datetime, seconds: float = 
 class Renewals:
     """Hands out secrets that are good for the next minutes. Any thread may ask; they share one renewal."""
 
-    def __init__(self, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        only_writer: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
+    ) -> None:
+        """`only_writer` keeps other processes from renewing that connection meanwhile."""
         self._now = now
+        self._only_writer = only_writer
         self._turn = threading.Lock()
         self._going: dict[str, Future[Secrets]] = {}
         self._unkept: dict[str, tuple[str, Secrets]] = {}
         self._in_place: dict[str, tuple[str, datetime]] = {}
 
     def fresh(self, connection: str, secrets: Secrets, read: Read, keep: Keep) -> Secrets:
-        """As they are, or renewed and kept first. `read` and `keep` are the vault's, for this connection."""
+        """As they are, or renewed and kept first. `read` and `keep` are the vault's, for this connection.
+
+        `read` asks the keyring itself: a refresh token that another process has used is worth nothing any more.
+        """
         if not self._ends_soon(secrets):
             return secrets
         return self._one_at_a_time(connection, lambda: self._renew(connection, self._ends_soon, read, keep))
@@ -101,6 +111,10 @@ class Renewals:
                 del self._going[connection]
 
     def _renew(self, connection: str, is_over: Callable[[Secrets], bool], read: Read, keep: Keep) -> Secrets:
+        with self._only_writer(connection):
+            return self._renew_alone(connection, is_over, read, keep)
+
+    def _renew_alone(self, connection: str, is_over: Callable[[Secrets], bool], read: Read, keep: Keep) -> Secrets:
         current = read()
         if not is_over(current):
             return current

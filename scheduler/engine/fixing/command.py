@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from scheduler.engine.fixing.fixer import LARGEST, FixerFailedError, GivenUpError, NotAskedError, read_script
 from scheduler.engine.fixing.problem import Problem
+from scheduler.workers.origin import MARK_AS_SCRIPT
 
 
 class CommandFixer:
@@ -59,6 +60,7 @@ class CommandFixer:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
+                    preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  it repairs, and answers nothing for the user
                 )
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)

@@ -206,7 +206,7 @@ def test_without_history_what_is_over_stays_behind(old: Shop, tmp_path: Path) ->
     with_it = len(old.views.workflow("receipts").recent)
     line = ["export", str(tmp_path / "all.zip"), "--without-history", "--data-dir", str(old.folder)]
     assert cli.run(line) == 0
-    assert not check_export(tmp_path / "all.zip").has_history
+    assert not check_export(tmp_path, tmp_path / "all.zip").has_history
     assert take_in(tmp_path / "all.zip", tmp_path / "new") == 0
     new = Shop(tmp_path / "new")
     assert len(new.views.workflow("receipts").recent) < with_it

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tests.connections.kept import vault_of
 from tests.connections.secret_service import SecretService
 from tests.connections.waiting import wait_until
 
@@ -186,7 +187,7 @@ def test_no_secret_is_found_anywhere(tmp_path: Path, keyring: SecretService) -> 
         deploy(app, tmp_path, reading=READING, failing=FAILING, sending=SENDING, backup=backup, denied=DENIED)
         app.type("run", "backup")
         wait_until(holding.exists)
-        assert_all_kept(wanted)
+        assert_all_kept(app.folder, wanted)
         while_it_has_them = search(read_processes(), wanted)
         environments = b"".join(content for _, content in read_processes())
         assert b"RESTIC_PASSWORD_FILE=/dev/fd/" in environments and b"DAYHAND_WORKER" in environments
@@ -217,10 +218,8 @@ def test_no_secret_is_found_anywhere(tmp_path: Path, keyring: SecretService) -> 
     assert search(read_files(tmp_path), wanted) == [f"token in {planted}", f"password in {planted}"], "the search finds"
 
 
-def assert_all_kept(wanted: dict[str, str]) -> None:
-    from scheduler.connections.vault import Vault
-
-    kept = {Vault().get(name)["secret"] for name in ("http:api", "restic:home")}
+def assert_all_kept(folder: Path, wanted: dict[str, str]) -> None:
+    kept = {vault_of(folder).get(name)["secret"] for name in ("http:api", "restic:home")}
     assert kept == set(wanted.values())
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
+from app.demo import prepare_demo
 from app.keeping.preferences import Preferences
 from app.life import shell as shell_module
 from app.life.installation import Installation
@@ -18,13 +19,14 @@ from app.life.shell import Shell
 from app.life.wanted import Wanted
 from app.platform.bus import Bus
 from app.platform.moods import Moods
-from app.tray.icon import Tray
-from app.tray.menu import Choice
+from app.tray.icon import Tray, write_tooltip
+from app.tray.menu import Choice, list_entries
 from app.window.connect_dialog import ConnectDialog
 from app.window.deploy_dialog import DeployDialog
+from scheduler.engine.refusal import RefusedError
 from scheduler.engine.workflows.views.requests import RequestView
 from scheduler.store import connections
-from tests.app.living import Wait, deploy, empty, installation, request_, rows, wait
+from tests.app.living import Wait, alive, deploy, empty, installation, request_, rows, wait
 from tests.app.notices.recording import ABLE, StandInDaemon
 from tests.desktop.buses import PrivateBus
 from tests.desktop.fixtures import daemon
@@ -305,3 +307,27 @@ def test_an_import_ends_this_life_and_names_the_file_for_the_next(
     shell.window.import_wanted.emit("all.zip")
     wait(lambda: ended)
     assert shell.wanted_import == Path("all.zip")
+
+
+def test_an_app_that_a_script_started_says_so_everywhere_and_takes_no_answer(
+    qtbot: QtBot, tmp_path: Path, make_shell: Callable[..., Shell], screen: StandInDaemon, wait: Wait
+) -> None:
+    made = Installation(tmp_path, is_of_script=True)
+    prepare_demo(made.house, tmp_path)
+    with alive(made):
+        [request] = wait(made.views.attention)
+        shell = make_shell(made)
+        latest = wait(lambda: shell.lookout.latest)
+        said = "Started by a script, so it takes no answers"
+        wait(lambda: said in shell.window.status.text())
+        assert said in write_tooltip(latest)
+        assert next(entry.words for entry in list_entries(latest) if entry.words) == said
+        wait(lambda: "Dayhand takes no answers" in screen.titles())
+        assert "Receipts" not in screen.titles(), "nothing with a button that would be refused"
+        with pytest.raises(RefusedError, match="A script started Dayhand"):
+            command(made, "approve", request=request.id)
+        with pytest.raises(RefusedError, match="A script started Dayhand"):
+            made.ask_for_user(lambda _: None)
+        shell.take_in(str(tmp_path / "export.zip"))
+        assert shell.wanted_import is None
+        assert made.views.attention() == [request]

@@ -8,10 +8,10 @@ import pytest
 
 from app.keeping.preferences import FILE, read_preferences
 from app.life.installation import Installation
-from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError
 from scheduler.engine.fixing.choice import KEY, FixerKind
 from tests.app.verbs.served import Line
+from tests.connections.kept import vault_of
 from tests.connections.secret_service import SecretService
 
 SERVER = ("fixer", "server", "http://localhost:11434/v1", "--model", "small")
@@ -58,13 +58,13 @@ def test_a_key_goes_to_the_keyring_alone_and_is_never_repeated(
     from_stdin(monkeypatch, "k3y-hidden")
     code, out, err = line.type(*SERVER, "--key-from-stdin", "--json")
     assert (code, err, "k3y-hidden" in out) == (0, "", False)
-    assert Vault().get(KEY) == {"key": "k3y-hidden"}
+    assert vault_of(line.folder).get(KEY) == {"key": "k3y-hidden"}
     assert "with a key" in line.read("fixer")
     assert not [path for path in line.folder.rglob("*") if path.is_file() and b"k3y-hidden" in path.read_bytes()]
     line.ask("fixer", "--no-key")
     assert not read_preferences(line.folder).fixer.has_key
     with pytest.raises(NotInVaultError):
-        Vault().get(KEY)
+        vault_of(line.folder).get(KEY)
 
 
 def test_another_server_never_gets_the_key_of_the_one_before(
@@ -75,7 +75,7 @@ def test_another_server_never_gets_the_key_of_the_one_before(
     assert line.ask("fixer", "server", "http://localhost:11434/v2")["has_key"]
     assert not line.ask("fixer", "server", "https://elsewhere.example/v1")["has_key"]
     with pytest.raises(NotInVaultError):
-        Vault().get(KEY)
+        vault_of(line.folder).get(KEY)
 
 
 def test_uninstalling_leaves_nothing_of_the_key(
@@ -84,9 +84,10 @@ def test_uninstalling_leaves_nothing_of_the_key(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     from_stdin(monkeypatch, "k3y-hidden")
     line.ask(*SERVER, "--key-from-stdin")
+    kept = vault_of(line.folder)
     assert line.ask("uninstall-data", "--yes")["keyring"] == [KEY]
     with pytest.raises(NotInVaultError):
-        Vault().get(KEY)
+        kept.get(KEY)
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ import pytest
 
 from app.life.installation import Installation
 from scheduler.connections.keeper import Keeper
-from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError, VaultLockedError
 from scheduler.engine.clock import SystemClock
 from tests.app.verbs.served import Line
 from tests.connections.doorman import Doorman, door
+from tests.connections.kept import vault_of
 from tests.connections.secret_service import SecretService
 from tests.connections.waiting import gathering
 
@@ -36,13 +36,13 @@ def test_a_secret_from_stdin_goes_to_the_keyring_when_no_app_runs(
 ) -> None:
     from_stdin(monkeypatch, {"secret": SECRET})
     assert line.ask("connect", "restic:home", "--secrets-from-stdin")["sentence"] == "restic:home is connected."
-    assert Vault().get("restic:home") == {"secret": SECRET}
+    assert vault_of(line.folder).get("restic:home") == {"secret": SECRET}
     [one] = line.ask("connections")["connections"]
     assert (one["connection"], one["settings"], one["is_connected"]) == ("restic:home", {}, True)
     assert SECRET.encode() not in read_folder(line.folder)
     line.ask("disconnect", "restic:home")
     with pytest.raises(NotInVaultError):
-        Vault().get("restic:home")
+        vault_of(line.folder).get("restic:home")
     assert line.refuse("disconnect", "restic:home")[0] == "unknown"
 
 
@@ -93,7 +93,7 @@ def test_at_a_terminal_it_asks_unseen(line: Line, keyring: SecretService, termin
         shown += read_until(ours, b"is connected.")
         assert run.wait(60) == 0
     assert SECRET.encode() not in shown
-    assert Vault().get("restic:home") == {"secret": SECRET}
+    assert vault_of(line.folder).get("restic:home") == {"secret": SECRET}
 
 
 @pytest.mark.parametrize(("login", "asked"), [("none", []), ("basic", ["Password or token (if there is one): "])])
@@ -141,7 +141,7 @@ def test_at_a_terminal_it_asks_for_what_is_needed_and_not_given(
     assert b"Its" not in shown
     [one] = line.ask("connections")["connections"]
     assert one["settings"]["host"] == "smtp.example.org" and one["settings"]["from"] == "me@example.org"
-    assert Vault().get("smtp:mail") == {"password": SECRET}
+    assert vault_of(line.folder).get("smtp:mail") == {"password": SECRET}
 
 
 def read_until(terminal: int, wanted: bytes) -> bytes:
@@ -226,3 +226,12 @@ def test_connecting_again_lets_everything_go_on_that_waited(
     line.wait_for(lambda: all(line.ask("show", name)["recent"][0]["status"] == "committed" for name in "ab"))
     assert line.ask("attention")["requests"] == []
     assert doorman.let_in.count("/look") == 2
+
+
+def test_one_who_gives_a_token_is_not_told_to_sign_in(
+    line: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_stdin(monkeypatch, {"access_token": SECRET})
+    code, out, err = line.type("connect", "slack:team", "--secrets-from-stdin", "--no-test")
+    assert (code, err) == (0, "")
+    assert "slack:team" in out

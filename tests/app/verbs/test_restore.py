@@ -11,10 +11,13 @@ import pytest
 
 from app import cli
 from scheduler.engine.engine import Engine
+from scheduler.store import workflows
 from scheduler.store.backups import back_up
 from scheduler.store.health import close_store, open_store
 from scheduler.store.lock import hold
+from scheduler.store.workflows import WorkflowStatus
 from tests.bench.callables import Deaf
+from tests.engine.workflows.views.shop import RECEIPTS, Shop
 
 NOW = datetime.now(UTC)
 ROOT = Path(__file__).parents[3]
@@ -66,3 +69,29 @@ def test_the_command_that_is_named_can_be_typed_as_it_stands(tmp_path: Path) -> 
     (wanted,) = re.findall(r"quit and run: dayhand (.*)", said)
     assert cli.run(shlex.split(wanted)) == 0
     assert [view.state for view in engine(tmp_path).views.schedules()] == ["paused"]
+
+
+def test_what_was_done_since_the_backup_is_not_done_again(tmp_path: Path) -> None:
+    """The backup knows the news and not that they were dealt with: its consumer waits for the user as well."""
+    folder = tmp_path / "data"
+    shop = Shop(folder)
+    table = shop.connect_table()
+    source = RECEIPTS.replace('approve="always"', 'approve="never"')
+    shop.deploy(source, paused=True)
+    shop.house.events.publish("receipts", "mails", "m7", title="Seven", data={"amount": 7})
+    with shop.database.write() as db:
+        workflows.set_status(db, "receipts", WorkflowStatus.ACTIVE)
+    back_up(folder, shop.clock.wall)
+    shop.settle()
+    shop.close()
+    done = table.read_text()
+    assert "7" in done
+    assert cli.run(["restore", "--data-dir", str(folder)]) == 0
+    shop = Shop(folder)
+    shop.move(minutes=10)
+    assert table.read_text() == done
+    assert shop.views.workflow("receipts").state == "paused"
+    shop.house.commands.resume("receipts")
+    shop.settle()
+    shop.close()
+    assert len(table.read_text().splitlines()) > len(done.splitlines()), "once the user has looked at it"

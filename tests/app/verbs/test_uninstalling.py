@@ -10,9 +10,9 @@ import pytest
 
 from app.life.installation import Installation
 from app.platform.desktop_entry import DesktopEntry
-from scheduler.connections.vault import Vault
 from scheduler.connections.vault_errors import NotInVaultError
 from tests.app.verbs.served import Line
+from tests.connections.kept import vault_of
 from tests.connections.secret_service import SecretService
 
 
@@ -67,15 +67,32 @@ def test_passwords_leave_the_keyring_with_the_data(
     filled: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect_restic(filled, monkeypatch)
+    kept = vault_of(filled.folder)
     assert filled.ask("uninstall-data", "--yes")["keyring"] == ["restic:home"]
     with pytest.raises(NotInVaultError):
-        Vault().get("restic:home")
+        kept.get("restic:home")
+
+
+def test_passwords_of_data_that_an_import_set_aside_leave_with_it(
+    filled: Line, keyring: SecretService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect_restic(filled, monkeypatch)
+    kept = vault_of(filled.folder)
+    filled.ask("export", str(tmp_path / "all.zip"))
+    filled.ask("import", str(tmp_path / "all.zip"), "--replace")
+    with pytest.raises(NotInVaultError):
+        vault_of(filled.folder).get("restic:home")
+    assert kept.get("restic:home") == {"secret": "hidden"}, "the data that was set aside still has it"
+    assert filled.ask("uninstall-data", "--yes")["keyring"] == ["restic:home"]
+    with pytest.raises(NotInVaultError):
+        kept.get("restic:home", again=True)
 
 
 def test_passwords_may_be_kept(filled: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch) -> None:
     connect_restic(filled, monkeypatch)
+    kept = vault_of(filled.folder)
     assert filled.ask("uninstall-data", "--yes", "--keep-keyring")["keyring"] == []
-    assert Vault().get("restic:home") == {"secret": "hidden"}
+    assert kept.get("restic:home") == {"secret": "hidden"}
 
 
 def test_a_store_that_cannot_be_read_is_not_deleted_before_its_passwords_are(filled: Line) -> None:

@@ -13,11 +13,11 @@ from app.widgets.details_view import DetailsView
 from app.window.connect_dialog import ConnectDialog
 from app.window.connections import ConnectionsPage
 from scheduler.connections.connector import Call, Connector, Field, FieldKind
-from scheduler.connections.vault import Vault
 from scheduler.store import connections
 from tests.app.living import Wait
 from tests.app.window.filling import few
 from tests.connections.doorman import Doorman, door
+from tests.connections.kept import vault_of
 from tests.connections.secret_service import SecretService
 
 __all__ = ["few"]
@@ -239,7 +239,7 @@ def test_what_is_secret_goes_to_the_keyring_and_stays_when_it_is_left_empty(
         line(dialog, "password").setText("hunter2")
         with qtbot.waitSignal(dialog.connected, timeout=60_000):
             dialog.connect_button.click()
-        assert Vault().get("door:home") == {"password": "hunter2"}
+        assert vault_of(few.folder).get("door:home") == {"password": "hunter2"}
         row = connections.find(few.database.read(), "door:home")
         assert row is not None and row.settings == {"url": doorman.url, "badge": None}
         again = ConnectDialog(few, "door:home", dict(row.settings))

@@ -45,7 +45,7 @@ def test_everything_is_exported_while_it_runs(
     choose(monkeypatch, tmp_path / "all.zip")
     section.export.click()
     wait(lambda: section.saying.sentence.startswith("Exported to"))
-    assert check_export(tmp_path / "all.zip").has_history
+    assert check_export(tmp_path, tmp_path / "all.zip").has_history
 
 
 def test_that_it_cannot_be_written_there_is_said(section: DataSection, tmp_path: Path, wait: Wait) -> None:

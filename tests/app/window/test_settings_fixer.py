@@ -8,9 +8,9 @@ from app.asking import command
 from app.keeping.preferences import read_preferences
 from app.life.installation import Installation
 from app.window.settings_fixer import FixerSection
-from scheduler.connections.vault import Vault
 from scheduler.engine.fixing.choice import KEY, FixerChoice, FixerKind
 from tests.app.living import Wait
+from tests.connections.kept import vault_of
 from tests.connections.secret_service import SecretService
 
 
@@ -108,7 +108,7 @@ def test_a_key_goes_to_the_keyring_and_out_of_sight(
     assert section.key.text() == ""
     wait(lambda: empty.house.engine.context.settings.fixer.has_key)
     wait(section.forget.isVisible)
-    assert Vault().get(KEY) == {"key": "k3y"}
+    assert vault_of(empty.folder).get(KEY) == {"key": "k3y"}
     section.forget.click()
     wait(lambda: not section.forget.isVisible())
     assert not kept(empty).has_key

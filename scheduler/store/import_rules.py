@@ -1,0 +1,232 @@
+"""What each column of a foreign store may hold. A value that breaks its rule makes the whole file unacceptable."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from scheduler.rules.mutations import Mutation
+from scheduler.rules.phases import HandlerKind, Phase, Status
+from scheduler.store.events import EventState
+from scheduler.store.grants import GrantKind
+from scheduler.store.lanes import Block
+from scheduler.store.requests import RequestKind
+from scheduler.store.workflows import ScriptOrigin, WorkflowStatus
+from scheduler.timing.occurrences import Origin, Reason, State
+from scheduler.timing.policies import Overlap
+
+Rule = Callable[[Any], bool]
+
+_MOST_LETTERS = 64 * 1024 * 1024
+_MOST_NAME_LETTERS = 500
+_MOST_PATH_LETTERS = 4_000
+_FIRST_MS, _LAST_MS = -2_208_988_800_000, 253_402_300_799_999
+"""From 1900 to the end of 9999."""
+_MOST = 2**53
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def _number(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _MOST
+
+
+def _positive(value: Any) -> bool:
+    return _number(value) and value > 0
+
+
+def _flag(value: Any) -> bool:
+    return type(value) is int and value in (0, 1)
+
+
+def _instant(value: Any) -> bool:
+    return type(value) is int and _FIRST_MS <= value <= _LAST_MS
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _MOST_LETTERS and "\0" not in value
+
+
+def _name(value: Any) -> bool:
+    """What is shown in lists, typed in commands and compared: without control characters, and not endless."""
+    return isinstance(value, str) and 0 < len(value) <= _MOST_NAME_LETTERS and not _UNFIT.search(value)
+
+
+def _path(value: Any) -> bool:
+    return _text(value) and 0 < len(value) <= _MOST_PATH_LETTERS
+
+
+def _name_or_nothing(value: Any) -> bool:
+    return value == "" or _name(value)
+
+
+def _identity(value: Any) -> bool:
+    """A message id is whatever a service has."""
+    return _text(value) and 0 < len(value) <= _MOST_LETTERS
+
+
+def _word(words: type[StrEnum]) -> Rule:
+    known = {one.value for one in words}
+    return lambda value: isinstance(value, str) and value in known
+
+
+def _or_none(rule: Rule) -> Rule:
+    return lambda value: value is None or rule(value)
+
+
+def read_json(value: Any) -> Any:
+    """What a JSON text says; ValueError if it is none, or nests too deep."""
+    if not _text(value):
+        raise ValueError("no text")
+    try:
+        return json.loads(value)
+    except RecursionError as error:
+        raise ValueError("it nests too deep") from error
+
+
+def _json(fits: Rule = lambda _: True) -> Rule:
+    def rule(value: Any) -> bool:
+        try:
+            return fits(read_json(value))
+        except ValueError:
+            return False
+
+    return rule
+
+
+def _object(**fields: Rule) -> Rule:
+    """An object; what these fields hold, if they are there."""
+
+    def rule(value: Any) -> bool:
+        return isinstance(value, dict) and all(fits(value[name]) for name, fits in fields.items() if name in value)
+
+    return rule
+
+
+def _needs(*names: str) -> Rule:
+    return lambda value: isinstance(value, dict) and set(names) <= set(value)
+
+
+def _list_of(fits: Rule) -> Rule:
+    return lambda value: isinstance(value, list) and all(fits(one) for one in value)
+
+
+def _both(*rules: Rule) -> Rule:
+    return lambda value: all(rule(value) for rule in rules)
+
+
+def _scalars(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str | int | float | None) for one in value.values())
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+
+
+def _is_figure(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
+
+
+def _pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(_instant(one) for one in value)
+
+
+_ERROR = _object(
+    kind=_text, sentence=_text, file=_or_none(_text), line=_or_none(_number), traceback=_or_none(_text)
+)  # fmt: skip
+_PREPARED = _object(reserve=_or_none(_list_of(lambda one: isinstance(one, dict | list))), say=_or_none(_text))
+_PROGRESS = _both(
+    _needs("done", "total"),
+    _object(done=_is_figure, total=_or_none(_is_figure), text=_or_none(_text)),
+)
+_CALL = _both(
+    _needs("connection", "tool", "parameters"), _object(connection=_text, tool=_text, endpoint=_or_none(_texts))
+)
+_WORKFLOW_HANDLER = {"workflow": _name, "handler": _name}
+
+RULES: Mapping[str, Mapping[str, Rule]] = {
+    "workflows": {
+        "slug": _name, "name": _name, "path": _path, "tags": _json(_list_of(_name)), "status": _word(WorkflowStatus),
+        "fixing": _flag, "watching": _flag, "script": _positive, "sequence": _number, "version": _positive,
+        "created": _instant,
+    },
+    "scripts": {
+        "workflow": _name, "number": _positive, "sha256": _name, "source": _text, "origin": _word(ScriptOrigin),
+        "described": _json(_object()), "created": _instant,
+    },
+    "schedules": {
+        "id": _name, **_WORKFLOW_HANDLER, "kind": _name, "spec": _json(), "policies": _json(), "version": _positive,
+        "paused": _flag, "held": _flag, "paused_until": _or_none(_instant), "pause_note": _or_none(_text),
+        "trouble": _or_none(_text), "skip_at": _or_none(_instant), "next_at": _or_none(_instant),
+        "next_due": _or_none(_instant), "late_next": _or_none(_instant), "late_until": _or_none(_instant),
+        "late_began": _or_none(_instant), "late_total": _or_none(_number), "late_made": _or_none(_number),
+        "runs": _number, "last_run": _or_none(_instant), "computed": _instant, "created": _instant,
+        "removed": _or_none(_instant),
+    },
+    "backfills": {
+        "id": _name, "schedule": _name, "ranges": _json(_list_of(_pair)), "overlap": _word(Overlap), "missing": _flag,
+        "cursor": _or_none(_instant), "total": _number, "made": _number, "created": _instant,
+        "ended": _or_none(_instant), "cancelled": _flag,
+    },
+    "occurrences": {
+        "key": _name, "schedule": _name, "planned": _instant, "due": _instant, "origin": _word(Origin), "late": _flag,
+        "state": _word(State), "reason": _or_none(_word(Reason)), "detail": _or_none(_text),
+        "overlap": _or_none(_word(Overlap)), "backfill": _or_none(_name), "unlaunched": _number,
+        "retry_at": _or_none(_instant), "created": _instant, "began": _or_none(_instant), "ended": _or_none(_instant),
+    },
+    "gaps": {
+        "schedule": _name, "first": _instant, "last": _instant, "number": _positive, "more": _flag,
+        "state": _word(State), "reason": _word(Reason), "created": _instant,
+    },
+    "lanes": {
+        "workflow": _name, "name": _name_or_nothing, "blocked": _or_none(_word(Block)), "sentence": _or_none(_text),
+        "run": _or_none(_name), "until": _or_none(_instant),
+    },
+    "handlers": {
+        "workflow": _name, "name": _name, "kind": _word(HandlerKind), "state": _json(_object()),
+        "result": _or_none(_json()), "seen": _number, "began": _number, "latest": _number, "look": _flag,
+        "wake_at": _or_none(_instant), "failures": _number, "removed": _flag,
+    },
+    "subscriptions": {"workflow": _name, "topic": _name, "handler": _name},
+    "events": {
+        "born": _positive, "workflow": _name, "topic": _name, "id": _identity, "sequence": _number, "title": _text,
+        "data": _json(), "later": _or_none(_json(_both(_needs("title", "data"), _object(title=_text)))),
+        "state": _word(EventState), "run": _or_none(_name), "attempt": _number, "published": _instant,
+    },
+    "runs": {
+        "number": _positive, "id": _name, **_WORKFLOW_HANDLER, "kind": _word(HandlerKind), "trigger": _name,
+        "occurrence": _or_none(_name), "script": _positive, "chain": _name, "attempt": _positive,
+        "retry_of": _or_none(_name), "crashes": _number, "phase": _word(Phase), "status": _word(Status),
+        "prepared": _or_none(_json(_PREPARED)), "outcome": _or_none(_json()), "summary": _or_none(_text),
+        "error": _or_none(_json(_ERROR)), "progress": _or_none(_json(_PROGRESS)), "resume_at": _or_none(_instant),
+        "followed": _flag, "created": _instant, "updated": _instant, "began": _or_none(_instant),
+        "prepared_at": _or_none(_instant), "mutating_at": _or_none(_instant), "mutated_at": _or_none(_instant),
+        "ended": _or_none(_instant),
+    },
+    "logs": {"run": _name, "part": _number, "text": _text},
+    "mutations": {
+        "run": _name, "workflow": _name, "connection": _name, "tool": _name, "parameters": _json(_object()),
+        "key": _name, "status": _word(Mutation), "result": _or_none(_json()), "begun": _instant,
+        "settled": _or_none(_instant), "checks": _number, "check_at": _or_none(_instant), "target": _or_none(_json()),
+        "endpoint": _or_none(_json(_or_none(_texts))),
+    },
+    "requests": {
+        "id": _name, "kind": _word(RequestKind), "workflow": _name, "run": _or_none(_name), "subject": _text,
+        "sentence": _text, "call": _or_none(_json(_CALL)), "ui": _or_none(_json()), "hash": _or_none(_name),
+        "created": _instant, "answer": _or_none(_name), "answered": _or_none(_instant),
+    },
+    "grants": {
+        "workflow": _name, "handler": _name_or_nothing, "connection": _name, "tool": _name, "kind": _word(GrantKind),
+        "created": _instant,
+    },
+    "connections": {"name": _name, "settings": _json(_scalars), "trouble": _or_none(_text), "created": _instant},
+}  # fmt: skip
+"""In an order in which each table comes after those that it refers to."""
+
+LEFT_BEHIND = frozenset({"facts", "answers", "history_waiting"})
+"""Tables that do not travel: what is true of one installation, and what is made again from the rest."""
+
+
+def is_whole_source(sha256: str, source: str) -> bool:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest() == sha256

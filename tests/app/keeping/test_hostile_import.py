@@ -1,0 +1,68 @@
+"""Every value of an export is hostile: it is refused with a sentence and nothing has changed, or all of it works."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.app.keeping.hostile_exports import edit, every_column_has_a_rule, tamper
+from tests.app.keeping.taking_in import REFUSED, TAKEN, Home, make_good
+
+NUMBER = int(os.environ.get("DAYHAND_HOSTILE_EXPORTS", "200"))
+"""The same in the hand of `python -m tests.app.keeping.hostile_exports`, which counts outcomes."""
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return make_good(tmp_path_factory.mktemp("good"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "around" / "home")
+
+
+def test_a_good_one_is_taken_in_and_writes_over_nothing(good: bytes, home: Home) -> None:
+    assert home.take_in(good) == TAKEN
+
+
+def rename(slug: str, name: str) -> Callable[[sqlite3.Connection], None]:
+    def change(db: sqlite3.Connection) -> None:
+        db.execute("UPDATE workflows SET slug = ?, name = ?, path = '/nowhere/x.py'", (slug, name))
+        for table in (
+            "scripts",
+            "lanes",
+            "handlers",
+            "subscriptions",
+            "events",
+            "runs",
+            "mutations",
+            "requests",
+            "grants",
+        ):
+            db.execute(f"UPDATE {table} SET workflow = ?", (slug,))
+
+    return change
+
+
+@pytest.mark.parametrize("slug", ["../../outside", "/tmp/outside", "..", "a/../../../outside", "Receipts", "other"])
+def test_a_slug_that_is_not_that_of_its_name_is_refused(good: bytes, home: Home, slug: str) -> None:
+    """It becomes the path of a file."""
+    assert home.take_in(edit(good, rename(slug, "Receipts"))) == REFUSED
+    assert home.take_in(edit(good, rename(slug, slug))) == REFUSED
+
+
+def test_a_script_that_another_text_describes_is_refused(good: bytes, home: Home) -> None:
+    assert home.take_in(edit(good, lambda db: db.execute("UPDATE scripts SET source = 'import os'"))) == REFUSED
+
+
+def test_every_column_of_every_table_has_a_rule() -> None:
+    every_column_has_a_rule()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_whatever_is_changed_is_refused_or_works(good: bytes, home: Home, part: int) -> None:
+    outcomes = {home.take_in(tamper(good, number)) for number in range(part, NUMBER, 4)}
+    assert outcomes == {REFUSED, TAKEN}
