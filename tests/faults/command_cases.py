@@ -1,7 +1,6 @@
 """What each command is killed in the middle of: how it stands before, what is typed, and what it may have become."""
 
 import io
-import json
 import os
 import sqlite3
 import sys
@@ -107,13 +106,6 @@ def _ask(folder: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in db.execute(query, values)]
 
 
-def _relocate(folder: Path) -> None:
-    """The table of a copy is in the copy."""
-    with closing(sqlite3.connect(folder / FILE)) as db:
-        db.execute("UPDATE connections SET settings = ?", (json.dumps({"path": str(folder / "rows.csv")}),))
-        db.commit()
-
-
 def _find_request(folder: Path) -> Facts:
     [(identity, run)] = _ask(folder, "SELECT id, run FROM requests WHERE answer IS NULL")
     return {"request": identity, "run": run or ""}
@@ -121,7 +113,6 @@ def _find_request(folder: Path) -> Facts:
 
 def _answer(verb: str) -> Callable[[Facts, Path], list[str]]:
     def words(facts: Facts, folder: Path) -> list[str]:
-        _relocate(folder)
         return [verb, facts["request"], "--data-dir", str(folder)]
 
     return words

@@ -16,8 +16,6 @@ from scheduler.store.runs import RunRow
 
 KEYRING = "keyring"
 """The subject of what waits for the keyring."""
-_MAX_SENTENCE = 2_000
-"""Characters of what a script says; it is shown in many places, and its call is shown whole."""
 _SHARED = {
     RequestKind.RECONNECT: FailureClass.AUTH,
     RequestKind.PERMISSION: FailureClass.PERMISSION,
@@ -38,8 +36,6 @@ def needs_approval(db: sqlite3.Connection, attempt: Attempt, tool: Tool, call: O
 def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, now: datetime) -> None:
     prepared = attempt.prepared or {}
     said = prepared.get("say") or f"{attempt.plan.name} wants to use {call.tool} of {call.connection}."
-    if len(said) > _MAX_SENTENCE:
-        said = f"{said[:_MAX_SENTENCE]}…"
     ask(db, RequestKind.APPROVAL, attempt.row, said, now, call=call, ui=prepared.get("ui"))
 
 
