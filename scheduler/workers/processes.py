@@ -135,7 +135,7 @@ def _send(process: Process, number: signal.Signals) -> None:
 
 def read_fact(pid: int, name: str) -> bytes:
     """Of /proc. Read for every process of the computer, so without the comfort of a file, which costs more."""
-    descriptor = os.open(f"{_PROC}/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(f"{_PROC}/{pid}/{name}", os.O_RDONLY)
     try:
         parts = [os.read(descriptor, _CHUNK)]
         while len(parts[-1]) == _CHUNK:
