@@ -134,6 +134,26 @@ class Plan:
             needs=needs,
         )
 
+    def find_difference(self, told: Mapping[str, Any]) -> str | None:
+        """What the loaded script says otherwise than the store about what it may use and when the user is asked.
+
+        The store may come from somebody else's export: the script itself has the last word.
+        """
+        try:
+            handlers = {one["name"]: one for one in told["handlers"]}
+            if tuple(told["connections"]) != self.connections:
+                return "connections"
+            if handlers.keys() != self.handlers.keys():
+                return "handlers"
+            for name, handler in self.handlers.items():
+                if handlers[name]["kind"] != handler.kind.value:
+                    return name
+                if handlers[name]["approve"] != handler.approve:
+                    return f"approve of {name}"
+        except (LookupError, TypeError):
+            return "description"
+        return None
+
 
 class Plans:
     """Kept by version, which never changes. Any thread may ask."""

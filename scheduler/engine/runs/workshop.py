@@ -70,12 +70,17 @@ class Workshop:
         try:
             if script is None:
                 script = self._prepare(plan, keep)
-            return self.pool.acquire(script, keep)
+            worker = self.pool.acquire(script, keep)
         except (CouldNotStartError, CouldNotInstallError) as error:
             self.forget(plan.workflow)
             raise NoWorkerError(str(error)) from error
         except NotLoadedError as error:
             raise BadScriptError(failure_of(error.outcome, plan.path)) from error
+        if (difference := plan.find_difference(worker.description)) is not None:
+            self.pool.release(worker)
+            sentence = f"It describes itself differently than when it was deployed ({difference}). Deploy it again."
+            raise BadScriptError(Failure(kind=FailureClass.LOGIC, sentence=sentence).placed(plan.path, None))
+        return worker
 
     def describe(
         self, path: str, source: str, needs: Dependencies, keep: Callable[[str], None] = lambda _: None

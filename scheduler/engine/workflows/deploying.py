@@ -95,7 +95,8 @@ class Deploying:
                 "Give this one another name, or deploy it with --replace.",
             )
         before = None if old is None else self._plans.find(db, old.slug, old.script)
-        if before is not None and (before.source, before.path) == (new.source, new.path):
+        is_same = before is not None and (before.source, before.path) == (new.source, new.path)
+        if before is not None and is_same and before.find_difference(new.described) is None:
             plan = before
             self._forgive_failures(db, plan, wish, now)
         else:
