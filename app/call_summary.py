@@ -2,9 +2,11 @@
 
 A notification, a menu or a message on a phone says this. Where it cannot say all that matters, it must not offer to
 approve but to review: for a tool that acts on others (sends, posts, deletes) all that matters is every value as it is;
-for one that is local and can be undone it is the tool, its target and how much.
+for one that is local and can be undone it is the tool, its target and how much. A value must not read like our words:
+one that could is quoted, and to be reviewed.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +16,7 @@ from PySide6.QtCore import QCoreApplication
 from app.widgets.plain import MORE, cut
 from app.widgets.server_names import find_look_alikes
 from app.widgets.value_labels import say_key
-from app.widgets.value_text import say_line
+from app.widgets.value_text import say_line, show_text
 from app.words.times import say_number
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
@@ -26,6 +28,12 @@ _MAX_PEOPLE = 3
 _MAX_CHECKED = 20_000
 _WRITTEN_OUT = "⟨"
 """With it begins what is hidden in a value, or the other form of a server's name: better looked at on a card."""
+_SEPARATORS = re.compile(r"""[\s";,]|:$|[^\w\x00-\x7f]""")
+"""What ends a value for whoever reads it, and all signs that look like it."""
+_QUOTES = re.compile(
+    "[\"\u02ba\u02dd\u02ee\u05f4\u201c-\u201f\u2033\u2036\u275d\u275e\u3003\u301d-\u301f\uff02]|['`\u00b4\u2018-\u201b]{2}"
+)
+"""What could be taken for the end of a quoted text."""
 translate = QCoreApplication.translate
 
 
@@ -39,25 +47,43 @@ class CallSummary:
 
 
 def summarize_call(call: Mapping[str, Any], registry: Registry) -> CallSummary:
-    """`call` has connection, tool and parameters, as a request has."""
-    connection, tool, parameters = call["connection"], call["tool"], call["parameters"] or {}
+    """`call` has connection, tool and parameters, as a request has. One of another form is to be reviewed."""
+    connection, tool, parameters = call.get("connection"), call.get("tool"), call.get("parameters")
+    if not (isinstance(connection, str) and isinstance(tool, str) and isinstance(parameters, Mapping)):
+        text = _fit(translate("summaries", "Use {tool} on {name}").format(tool=_name(tool), name=_name(connection)))
+        return CallSummary(text, is_complete=False, headline=text)
     kind, _, name = connection.partition(":")
     values = _Values(parameters, is_strict=_acts_on_others(connection, tool, registry))
     say = _SENTENCES.get((kind, tool))
     if say is None:
-        said = translate("summaries", "Use {tool} of {name}")
+        said = translate("summaries", "Use {tool} on {name}")
         text = said.format(tool=values.show(tool), name=values.show(connection))
     else:
         text = say(values, values.show(name or kind))
     headline, text = text, text + values.say_rest()
     checked = find_look_alikes(parameters, _MAX_CHECKED)
-    is_plain = checked.is_whole and not checked.look_alikes
+    is_plain = checked.is_whole and not checked.look_alikes and _is_plain_target(call.get("target"))
     is_complete = values.is_complete and is_plain and len(text) <= MAX_SUMMARY
     return CallSummary(_fit(text), is_complete, _fit(headline))
 
 
+def _name(value: Any) -> str:
+    return _enclose(value) if isinstance(value, str) else say_line(value, _MAX_VALUE)
+
+
+def _is_plain_target(target: Any) -> bool:
+    """Not a link, a folder or anything else that its name does not tell from a file."""
+    return not isinstance(target, Mapping) or target.get("kind", "file") == "file"
+
+
 def _fit(text: str) -> str:
     return text if len(text) <= MAX_SUMMARY else cut(text, MAX_SUMMARY - 1)
+
+
+def _enclose(text: str) -> str:
+    """In quotation marks, of which none inside is taken for the last."""
+    shown = show_text(text[:_MAX_VALUE]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ↵ ")
+    return f'"{shown}{MORE if len(text) > _MAX_VALUE else ""}"'
 
 
 def _acts_on_others(connection: str, tool: str, registry: Registry) -> bool:
@@ -71,19 +97,26 @@ class _Values:
     """The parameters that were not said yet, and whether those that were could be said as they are."""
 
     def __init__(self, parameters: Mapping[str, Any], *, is_strict: bool) -> None:
-        self._left = {key: value for key, value in parameters.items() if value is not None}
+        self._left = {key: value for key, value in parameters.items() if value is not None or is_strict}
         self._is_strict = is_strict
         self.is_complete = True
 
     def __contains__(self, key: str) -> bool:
-        return key in self._left
+        return self._left.get(key) is not None
 
     def take(self, key: str) -> Any:
-        return self._left.pop(key, None)
+        """A None stays, to be said with the rest."""
+        return self._left.pop(key) if key in self else None
 
     def show(self, value: Any) -> str:
-        said = say_line(value, _MAX_VALUE)
-        if MORE in said or _WRITTEN_OUT in said:
+        """As it is, unless it could be taken for more than one value."""
+        if isinstance(value, str) and _SEPARATORS.search(value):
+            self.is_complete = False
+            return _enclose(value)
+        return self._check(say_line(value, _MAX_VALUE))
+
+    def _check(self, said: str) -> str:
+        if MORE in said or _WRITTEN_OUT in said or '\\"' in said:
             self.is_complete = False
         return said
 
@@ -91,8 +124,12 @@ class _Values:
         return self.show(self.take(key))
 
     def quote(self, value: Any) -> str:
-        said = self.show(value)
-        return said if said.startswith('"') else f'"{said}"'
+        """In quotation marks, as every text is that may have spaces in it."""
+        if not isinstance(value, str) or not value:
+            return self.show(value)
+        if _QUOTES.search(value):
+            self.is_complete = False
+        return self._check(_enclose(value))
 
     def text(self, key: str) -> str:
         """A short text as it is, a long one by its length."""
@@ -134,8 +171,9 @@ class _Values:
         said = ""
         while self._left and len(said) <= MAX_SUMMARY:
             key = next(iter(self._left))
-            self.show(key)
-            said += f"; {say_key(key)}: {self.word(key)}"
+            shown = self.show(key)
+            value = self.show(self._left.pop(key))
+            said += f"; {say_key(key) if shown == key else shown}: {value}"
         self.is_complete = self.is_complete and not self._left
         return said
 
@@ -153,7 +191,7 @@ def _send_mail(values: _Values, name: str) -> str:
 
 
 def _post(values: _Values, name: str) -> str:
-    said = translate("summaries", "Post in {channel} of {name}: {text}")
+    said = translate("summaries", "Post to {channel} on {name}: {text}")
     return said.format(channel=values.word("channel"), name=name, text=values.text("text"))
 
 
@@ -171,7 +209,7 @@ def _write_file(values: _Values, name: str) -> str:
     replaces = values.take("overwrite")
     said = translate("summaries", "Write {path} in {name}")
     if replaces:
-        said = translate("summaries", "Write {path} in {name}, replacing what is there")
+        said = translate("summaries", "Write {path} in {name}, replacing the existing file")
     said = said.format(path=values.word("path"), name=name)
     return said + "".join(f", {values.text(key)}" for key in ("text", "base64") if key in values)
 

@@ -33,7 +33,7 @@ def summarize(connection: str, tool: str, registry: Registry = REGISTRY, /, **pa
             "files:inbox",
             "write",
             {"path": "a", "text": "new", "overwrite": True},
-            'Write a in inbox, replacing what is there, "new"',
+            'Write a in inbox, replacing the existing file, "new"',
         ),
         ("smtp:work", "send", LETTER, 'Send mail from work to anna@example.org: "Lunch"'),
         (
@@ -42,12 +42,12 @@ def summarize(connection: str, tool: str, registry: Registry = REGISTRY, /, **pa
             {"to": ["anna@example.org"], "bcc": ["eve@example.org"], "subject": "Lunch", "text": "At noon?"},
             'Send mail from me to anna@example.org, Bcc eve@example.org: "Lunch", "At noon?"',
         ),
-        ("slack:team", "post", {"channel": "#general", "text": "Done"}, 'Post in #general of team: "Done"'),
+        ("slack:team", "post", {"channel": "#general", "text": "Done"}, 'Post to #general on team: "Done"'),
         (
             "slack:team",
             "post",
             {"channel": "#a", "text": "Done", "thread": "1.2", "x": None},
-            'Post in #a of team: "Done"; Thread: 1.2',
+            'Post to #a on team: "Done"; Thread: 1.2; X: \u2013',
         ),
         ("http:shop", "send", {"path": "/orders"}, "Send POST /orders to shop"),
         (
@@ -93,8 +93,8 @@ def summarize(connection: str, tool: str, registry: Registry = REGISTRY, /, **pa
             "Upload a.pdf to me, text of 99 characters",
         ),
         ("notify:desktop", "send", {"title": "Hi", "text": "there"}, 'Show a notification: "Hi", "there"'),
-        ("lamp:hall", "switch", {"on": True, "level": "true"}, 'Use switch of lamp:hall; On: yes; Level: "true"'),
-        ("lamp:hall", "blink", {}, "Use blink of lamp:hall"),
+        ("lamp:hall", "switch", {"on": True, "level": "true"}, 'Use switch on lamp:hall; On: yes; Level: "true"'),
+        ("lamp:hall", "blink", {}, "Use blink on lamp:hall"),
     ],
 )
 def test_what_fits_is_said_and_may_be_approved(connection: str, tool: str, parameters: Any, said: str) -> None:
@@ -151,3 +151,84 @@ def test_a_tool_of_others_that_changes_only_this_computer_may_be_summed_up() -> 
 def test_a_call_of_the_largest_size_is_summed_up_without_being_written() -> None:
     summary = summarize("http:shop", "send", path="/o", json=[[] for _ in range(1_000_000)])
     assert not summary.is_complete and len(summary.text) <= MAX_SUMMARY
+
+
+@pytest.mark.parametrize(
+    ("connection", "tool", "parameters", "said"),
+    [
+        (
+            "files:home",
+            "delete",
+            {"path": "old.txt in tmp, nothing else"},
+            'Delete "old.txt in tmp, nothing else" in home',
+        ),
+        (
+            "http:bank",
+            "send",
+            {"path": "/pay to sandbox: test only; Method: GET"},
+            'Send POST "/pay to sandbox: test only; Method: GET" to bank',
+        ),
+        (
+            "bank:a",
+            "pay",
+            {"note": "ok; Amount: 5; Recipient: Alice"},
+            'Use pay on bank:a; Note: "ok; Amount: 5; Recipient: Alice"',
+        ),
+        ("bank:a", "pay", {"note": "ok\uff1bAmount:5"}, 'Use pay on bank:a; Note: "ok\uff1bAmount:5"'),
+        ("bank:a", "pay", {"Amount: 5; Sum": 9}, 'Use pay on bank:a; "Amount: 5; Sum": 9'),
+        (
+            "smtp:work",
+            "send",
+            {**LETTER, "subject": 'Hi", "text'},
+            'Send mail from work to anna@example.org: "Hi\\", \\"text"',
+        ),
+        (
+            "smtp:work",
+            "send",
+            {**LETTER, "subject": "Hi\u201d, \u201ctext"},
+            'Send mail from work to anna@example.org: "Hi\u201d, \u201ctext"',
+        ),
+        ("slack:team", "post", {"channel": "#a on b", "text": "x"}, 'Post to "#a on b" on team: "x"'),
+        (
+            "http:shop",
+            "send",
+            {"path": "/o", "json": {"a": 'x"}; Method: GET'}},
+            'Send POST /o to shop; Json: {"a": "x\\"}; Method: GET"}',
+        ),
+    ],
+)
+def test_a_value_cannot_pass_for_words_of_ours(connection: str, tool: str, parameters: Any, said: str) -> None:
+    assert summarize(connection, tool, **parameters) == CallSummary(said, is_complete=False)
+
+
+def test_a_quoted_text_ends_where_it_seems_to_end() -> None:
+    summary = summarize("slack:team", "post", channel="#a", text="C:\\")
+    assert summary.text == 'Post to #a on team: "C:\\\\"'
+
+
+@pytest.mark.parametrize(("kind", "is_complete"), [("file", True), ("link", False), ("folder", False), (None, False)])
+def test_what_is_no_file_is_to_be_reviewed(kind: Any, is_complete: bool) -> None:  # noqa: FBT001
+    call = {"connection": "files:a", "tool": "delete", "parameters": {"path": "b"}, "target": {"kind": kind}}
+    assert summarize_call(call, REGISTRY).is_complete is is_complete
+
+
+def test_a_value_that_is_explicitly_nothing_is_said_where_every_value_matters() -> None:
+    assert summarize("bank:a", "pay", limit=None) == CallSummary("Use pay on bank:a; Limit: \u2013", is_complete=True)
+    assert summarize("smtp:work", "send", **LETTER, text=None).text.endswith('"Lunch"; Text: \u2013')
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"connection": "files:a", "tool": "delete", "parameters": ["b"]},
+        {"connection": "files:a", "tool": "delete", "parameters": None},
+        {"connection": "files:a", "tool": None, "parameters": {}},
+        {"connection": 7, "tool": "delete; x" * 90, "parameters": {}},
+        {"connection": "files:a"},
+        {},
+    ],
+)
+def test_a_call_of_another_form_is_to_be_reviewed(call: Any) -> None:
+    summary = summarize_call(call, REGISTRY)
+    assert not summary.is_complete
+    assert 0 < len(summary.text) <= MAX_SUMMARY
