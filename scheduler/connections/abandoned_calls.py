@@ -33,6 +33,12 @@ def is_running(key: str) -> bool:
         return key in _calls and not _calls[key].answer.done()
 
 
+def forget(key: str) -> None:
+    """Somebody knows better what it came to."""
+    with _lock:
+        _calls.pop(key, None)
+
+
 def take(key: str) -> AbandonedCall | None:
     """The call once it has ended, and only once; None if it still runs, or was never given up on."""
     with _lock:

@@ -50,8 +50,8 @@ def _within(ask: Callable[[Call], _Answer], call: Call, seconds: float, *, acts:
     try:
         return answer.result(seconds)
     except NotYetError as error:
-        if answer.done():
-            raise
+        if answer.done():  # it ended this very moment, or this is a TimeoutError of its own
+            return answer.result()
         if acts:
             abandoned_calls.add(call, answer)
         raise broken(f"{call.connection} did not end within {seconds:g} seconds.", acts=acts) from error

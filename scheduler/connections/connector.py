@@ -41,7 +41,7 @@ class Field:
     when: tuple[str, tuple[str, ...]] | None = None
     """Another field, and the choices of it with which this one counts, or () for any answer; None is always."""
     locates: bool = True
-    """Whether another text or path means another account, server or folder; not for certificates and the like."""
+    """Whether another text, path or number means another account, server or folder; not for certificates and such."""
 
     def counts(self, given: Mapping[str, Any]) -> bool:
         """Whether it matters beside those answers."""
@@ -161,7 +161,7 @@ class Connector:
         return {
             one.name: _normalize(one, str(settings[one.name]))
             for one in self.fields
-            if one.locates and one.kind in (FieldKind.TEXT, FieldKind.PATH) and not one.secret
+            if one.locates and one.kind in (FieldKind.TEXT, FieldKind.PATH, FieldKind.NUMBER) and not one.secret
             if settings.get(one.name) not in (None, "") and one.counts(settings)
         }
 

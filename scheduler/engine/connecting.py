@@ -80,6 +80,7 @@ class Connecting:
             plain |= {field: value for field, value in signed_in.items() if field in plain}
         if test:
             self._try(connector, name, {**plain, **kept})
+            plain |= self._find_account(connector, name, plain, kept)
         with self._both_or_neither(name, plain, kept, before):
             return save(plain)
 
@@ -154,6 +155,16 @@ class Connecting:
         finally:
             with self._lock:
                 del self._signing_in[name]
+
+    def _find_account(
+        self, connector: Connector, name: str, plain: Mapping[str, Any], kept: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Whose token was given: another account under the same name is not what the user approved before."""
+        if connector.oauth is None or "access_token" not in kept or "account" not in plain:
+            return {}
+        settings, now = {**plain, **kept}, self._context.clock.now()
+        call = Call(parameters={}, settings=settings, key="", now=now, seconds=CALL_SECONDS, connection=name)
+        return {"account": connector.oauth.account(call)}
 
     def _check(self, connector: Connector, whole: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
         """The keyring may hold more than fields; a field that nobody knows is refused only if it was given."""

@@ -76,7 +76,7 @@ class House:
         self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
         self.events = EventCommands(context)
         self.allowing = Allowing(context, self.plans, self.registry)
-        self.answering = Answering(context, self.plans, dispatch)
+        self.answering = Answering(context, self.plans, dispatch, self.registry)
         self.secrets: Secrets = secrets or NoSecrets()
         self.repairs = layer.repairs = self.answering.repairs = Repairs(self, context, deploying)
         self.connecting = Connecting(context, self.registry, self.secrets)

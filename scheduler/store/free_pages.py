@@ -1,20 +1,23 @@
 """Giving back the room of what was deleted, in steps so small that nobody waits for them."""
 
+import logging
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from scheduler.store.backups import FILE
 from scheduler.store.connection import connect, explained
-from scheduler.store.errors import DiskFullError, StoreBusyError
+from scheduler.store.errors import StoreDamagedError, StoreError
+
+log = logging.getLogger(__name__)
 
 _INCREMENTAL = 2
 _AT_ONCE = 100
 """Pages that one step gives back: less than half a megabyte, a few milliseconds."""
 _WORTH_IT = 1_000
 """Free pages below which a file is left as it is: they are soon used again."""
-_LARGEST_TO_CONVERT = 512 << 20
+_LARGEST_TO_CONVERT = 64 << 20
 """Bytes of a file that is written anew when it is opened."""
 
 
@@ -25,8 +28,12 @@ def convert(connection: sqlite3.Connection, path: Path) -> None:
         return
     connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
     if not is_blank and path.stat().st_size <= _LARGEST_TO_CONVERT:
-        with suppress(DiskFullError, StoreBusyError):  # the next start tries again
+        try:
             connection.execute("VACUUM")
+        except StoreDamagedError:
+            raise
+        except StoreError as error:  # no room, or nowhere to put a temporary file; the next start tries again
+            log.info("The store could not be made ready to shrink: %s", error)
 
 
 def give_back(folder: Path, pause: Callable[[], bool]) -> int:

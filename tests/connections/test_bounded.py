@@ -3,6 +3,7 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -67,3 +68,17 @@ def test_it_cannot_end_the_app() -> None:
 
 def test_a_tool_without_a_checker_gets_none() -> None:
     assert tool_of(lamp(lambda _: None), "switch").check is None
+
+
+def test_what_ends_at_the_very_limit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the end of the wait and the look whether it is done."""
+    wait = Future.result
+
+    def give_up_late(answer: Future[Any], timeout: float | None = None) -> Any:
+        found = wait(answer)
+        if timeout is not None:
+            raise TimeoutError
+        return found
+
+    monkeypatch.setattr(Future, "result", give_up_late)
+    assert tool_of(lamp(lambda _: "done"), "switch").run(call({}, seconds=5)) == "done"

@@ -30,7 +30,7 @@ from tests.connections.emulator import ANNA, BERT
 from tests.connections.front import Front, Rule
 from tests.connections.oauth.people import agree, asked_by, at
 from tests.connections.secret_service import SecretService
-from tests.connections.web_servers import Reply, web
+from tests.connections.web_servers import Asked, Reply, web
 from tests.engine.harness import HOUR
 from tests.runs.scripts import job
 from tests.runs.shop import Shop
@@ -261,3 +261,21 @@ def test_a_token_that_was_pasted_is_used_without_a_browser(shop: Shop, front: Fr
     assert Vault().get("slack:team") == {"access_token": "xoxb-1"}
     with pytest.raises(NotAllowedError, match="client ID"):  # without one, and without a new token, there is only that
         shop.house.connect("slack:team", {"base_url": front.url}, test=False)
+
+
+def test_a_token_of_another_workspace_is_another_account(shop: Shop) -> None:
+    """What was always allowed in one workspace is not allowed in the next one under the same name."""
+    workspaces = {"Bearer one": "https://one.slack.example/", "Bearer two": "https://two.slack.example/"}
+
+    def answer(asked: Asked) -> Reply:
+        told = {"ok": True, "team": "T", "user": "u", "url": workspaces[asked.headers["Authorization"]]}
+        return Reply(body=json.dumps(told).encode(), headers={"Content-Type": "application/json"})
+
+    with web(answer) as server:
+        accounts = []
+        for token in ("one", "one", "two"):
+            shop.house.connect("slack:work", {"base_url": server.url, "access_token": token}, test=True)
+            row = connections.find(shop.database.read(), "slack:work")
+            assert row is not None
+            accounts.append(slack.endpoint(row.settings)["account"])
+    assert accounts == ["one.slack.example", "one.slack.example", "two.slack.example"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scheduler.connections import abandoned_calls
 from scheduler.connections.bounded import bounded
 from scheduler.connections.registry import Registry
 from scheduler.engine.refusal import RefusedError
@@ -125,3 +126,22 @@ def test_it_is_still_known_of_when_the_engine_is_started_again_in_the_same_proce
     shop.let_it_end()
     shop.pass_time(MINUTE)
     assert shop.events() == {"a": "consumed"}
+
+
+def test_nothing_is_repeated_either_once_it_has_ended_and_its_answer_is_not_read_yet(shop: SlowShop) -> None:
+    run = shop.act("blind")
+    shop.pass_time(3 * MINUTE)
+    shop.let_it_end()
+    with pytest.raises(RefusedError) as refused:
+        shop.answering.resolve(run, "not-happened")
+    assert refused.value.code == "still running"
+    shop.pass_time(MINUTE)
+    assert (shop.events(), shop.requests(), len(shop.world.calls)) == ({"a": "consumed"}, [], 1)
+
+
+def test_what_the_user_knows_better_is_not_remembered(shop: SlowShop) -> None:
+    run = shop.act("blind")
+    [key] = [call.key for call in shop.world.calls]
+    shop.pass_time(3 * MINUTE)
+    shop.answering.resolve(run, "happened")
+    assert not abandoned_calls.is_known(key)

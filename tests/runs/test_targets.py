@@ -150,3 +150,19 @@ def test_a_file_that_is_replaced_at_the_moment_of_acting_is_put_back(
         assert place.read_text() == "other"
         shop.say_yes()
     assert shop.outcome() == "applied"
+
+
+@pytest.mark.parametrize("approve", ["first", "always"])
+def test_a_standing_yes_is_given_for_the_folder_that_was_shown_alone(shop: FolderShop, approve: str) -> None:
+    """The card shows one folder; the connection leads to another one before the user says "always"."""
+    (shop.inbox / "old.txt").write_text("a")
+    elsewhere = shop.folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "old.txt").write_text("b")
+    shop.begin("delete", approve, path="old.txt")
+    card = shop.asked()
+    shop.house.connect("files:inbox", {"path": str(elsewhere)})
+    shop.answering.approve(card.id, always=approve == "always")
+    shop.tick()
+    assert (elsewhere / "old.txt").exists() and (shop.inbox / "old.txt").exists()
+    assert shop.asked().id != card.id

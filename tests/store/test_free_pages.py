@@ -10,7 +10,8 @@ from scheduler.store import facts, migrations
 from scheduler.store.backups import FILE, back_up, is_good
 from scheduler.store.connection import connect
 from scheduler.store.database import Database
-from scheduler.store.free_pages import give_back
+from scheduler.store.errors import StoreForbiddenError
+from scheduler.store.free_pages import convert, give_back
 from scheduler.store.health import close_store, open_store
 from tests.store.stores import NOW
 
@@ -89,3 +90,24 @@ def test_a_backup_holds_no_free_pages_and_is_as_good_as_the_store(tmp_path: Path
         assert copy.execute("PRAGMA auto_vacuum").fetchone()[0] == 2
         assert migrations.version_of(copy) == migrations.latest()
     close_store(database)
+
+
+def test_a_store_that_cannot_be_converted_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as old:
+        migrations.migrate(old)
+        facts.write(old, "kept", "yes")
+
+    class Refusing:
+        """Stands in for a disk on which no temporary file can be made, which root cannot be refused."""
+
+        def __init__(self, inner: sqlite3.Connection) -> None:
+            self._inner = inner
+
+        def execute(self, statement: str) -> sqlite3.Cursor:
+            if statement == "VACUUM":
+                raise StoreForbiddenError(tmp_path / FILE)
+            return self._inner.execute(statement)
+
+    with closing(connect(tmp_path / FILE)) as connection:
+        convert(Refusing(connection), tmp_path / FILE)  # type: ignore[arg-type]
+        assert facts.read(connection, "kept") == "yes"

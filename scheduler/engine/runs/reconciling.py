@@ -26,6 +26,7 @@ from scheduler.store.requests import Given, RequestKind
 
 TRIES = 5
 _FIRST, _LONGEST = timedelta(seconds=10), timedelta(minutes=10)
+_STILL_RUNNING = timedelta(seconds=30)
 
 
 def next_check(checks: int) -> timedelta:
@@ -93,9 +94,11 @@ class Reconciling:
     def _note_still_running(self, mutation: MutationRow, db: sqlite3.Connection) -> None:
         """Nothing is decided while the call runs; after a while the user is told, who may know how it ends."""
         checks = mutation.checks + 1
+        wait = next_check(checks)
         if checks >= TRIES:
             self._ask_user(mutation, db)
-        mutations.check_again(db, mutation.run, self._context.clock.now() + next_check(checks), counts=True)
+            wait = _STILL_RUNNING  # how it ended is to be known before the user answers
+        mutations.check_again(db, mutation.run, self._context.clock.now() + wait, counts=True)
 
     def _note_failure(self, mutation: MutationRow, failure: Failure, db: sqlite3.Connection) -> None:
         now, checks = self._context.clock.now(), mutation.checks + failure.counts

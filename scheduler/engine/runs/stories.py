@@ -205,10 +205,16 @@ class Story:
         self._heed_stop()
         now = self._now()
         with self._context.database.write(durable=True) as db:
-            self._tools.check_grant(db, attempt, call)  # the keyring may have taken as long as a person
-            runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
-            mutations.begin(db, call.note(attempt.row, ready.key, Mutation.IN_FLIGHT, now))
+            self._tools.check_grant(db, attempt, call)  # the keyring may have taken long enough to change one's mind
+            must_ask = asking.needs_approval(db, attempt, tool, call)
+            if must_ask:
+                self._endings.wait_for_approval(db, attempt, call, now)
+            else:
+                runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
+                mutations.begin(db, call.note(attempt.row, ready.key, Mutation.IN_FLIGHT, now))
             self._keep_log(db)
+        if must_ask:
+            return False
         attempt.phase = Phase.MUTATING
         return self._make(tool, ready)
 

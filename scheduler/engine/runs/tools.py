@@ -98,6 +98,13 @@ def keeps_secrets(connector: Connector, settings: Mapping[str, Any]) -> bool:
     return signs_in or any(one.secret and one.name not in settings for one in connector.fields)
 
 
+def find_endpoint(db: sqlite3.Connection, registry: Registry, connection: str) -> dict[str, str] | None:
+    """What a connection leads to now: the account, server or folder that a yes holds for."""
+    row = connections.find(db, connection)
+    connector = registry.connector(connection.partition(":")[0])
+    return None if row is None else connector.endpoint(row.settings) or None
+
+
 class Tools:
     """Any thread may call."""
 
@@ -155,10 +162,8 @@ class Tools:
         return replace(pinned, target=json.loads(json.dumps(found)))  # as it will be read from the store
 
     def _endpoint(self, connection: str) -> dict[str, str] | None:
-        connector = self.registry.connector(connection.partition(":")[0])
         with self._context.database.at_hand() as db:
-            row = connections.find(db, connection)
-        return None if row is None else connector.endpoint(row.settings) or None
+            return find_endpoint(db, self.registry, connection)
 
     def find(self, attempt: Attempt, call: OutsideCall) -> Tool:
         """The tool, with parameters that it takes."""

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.connections import abandoned_calls
+from scheduler.connections.registry import Registry
 from scheduler.engine.context import Context
 from scheduler.engine.dispatch import Dispatch
 from scheduler.engine.fixing.seam import NoRepairs, Repairing
@@ -14,6 +15,7 @@ from scheduler.engine.refusal import RefusedError
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciling import settle
 from scheduler.engine.runs.recovery import drop
+from scheduler.engine.runs.tools import find_endpoint
 from scheduler.engine.workflows.names import find_run, find_workflow
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import Mutation
@@ -40,8 +42,9 @@ _FAILED = frozenset({Status.TRANSIENT, Status.LOGIC, Status.INTERNAL})
 class Answering:
     """Belongs to the engine's thread. The first answer counts; the same again changes nothing, another is refused."""
 
-    def __init__(self, context: Context, plans: Plans, dispatch: Dispatch) -> None:
+    def __init__(self, context: Context, plans: Plans, dispatch: Dispatch, registry: Registry) -> None:
         self._context = context
+        self._registry = registry
         self._plans = plans
         self._dispatch = dispatch
         self.repairs: Repairing = NoRepairs()
@@ -144,7 +147,9 @@ class Answering:
         assert run is not None
         call = OutsideCall.load(row.call)
         handler = self._plans.current(db, row.workflow).handlers.get(run.handler)
-        if always or (handler is not None and handler.approve == "first"):
+        stands = always or (handler is not None and handler.approve == "first")
+        is_there_still = call.endpoint == find_endpoint(db, self._registry, call.connection)
+        if stands and is_there_still:  # else the yes was for another account, and the run asks again
             scope = Grant(row.workflow, run.handler, call.connection, call.tool, GrantKind.APPROVAL, now)
             grants.give(db, scope)
         runs.resume(db, run.id, now)
@@ -172,12 +177,14 @@ class Answering:
         if asked.kind is RequestKind.UNSURE:
             happened = {Given.HAPPENED: True, Given.NOT_HAPPENED: False, Given.SKIP: None}[given]
             mutation = mutations.find(db, row.id)
-            if happened is False and mutation is not None and abandoned_calls.is_running(mutation.key):
+            assert mutation is not None
+            if happened is False and abandoned_calls.is_known(mutation.key):
                 raise RefusedError(
                     "still running",
-                    f"{mutation.connection} is still working on it, so it may yet happen. Wait until it has ended, "
-                    "or quit Dayhand and start it again, which ends it.",
+                    f"{mutation.connection} was still working on it, so it may yet happen. Wait until Dayhand has seen "
+                    "how it ended, or quit Dayhand and start it again, which ends it.",
                 )
+            abandoned_calls.forget(mutation.key)
             settle(db, row.id, happened=happened, result=None, now=now)
         elif given is Given.NOT_HAPPENED:
             runs.resume(db, row.id, now)

@@ -89,13 +89,11 @@ def find_message(call: Call, talk: Session, box: Box) -> Message:
     return found
 
 
-def identify_target(call: Call) -> dict[str, Any] | None:
-    """What tells the message from all others; None if there is none with that number."""
-    uid = number_of(call)
+def identify_target(call: Call) -> dict[str, Any]:
+    """What tells the message from all others."""
     with opened(call) as (talk, box):
-        check_validity(call, box)
-        found = _fetch_messages(talk, [uid]).get(uid)
-    return None if found is None else {"uidvalidity": box.validity, "uid": uid, "traits": found.traits}
+        found = find_message(call, talk, box)
+    return {"uidvalidity": box.validity, "uid": found.uid, "traits": found.traits}
 
 
 def find_alike(talk: Session, traits: dict[str, Any]) -> list[int]:

@@ -33,8 +33,11 @@ _MARK = "\ufeff".encode()
 def append(path: Path, rows: Sequence[Any], key: str, seconds: float) -> Any:
     """Add the rows at the end, or answer as before if that key has been here."""
     with _at_rest(path, seconds) as (place, ledger):
-        known = _known(place, ledger, key)
-        return known.result if known.happened else _add(place, rows, key, ledger)
+        known = ledger.state(key)
+        if known is not None and known[0] == "unknown":  # whoever asks again was told that the rows are not there
+            ledger.forget(key)
+            known = None
+        return known[1] if known else _add(place, rows, key, ledger)
 
 
 def check(path: Path, key: str, seconds: float) -> Checked:

@@ -285,3 +285,14 @@ def test_a_lock_dies_with_its_holder(path: Path) -> None:
         holder.wait()
         append(path, [{"a": 1}])
     assert len(read(path)) == 1
+
+
+def test_rows_that_the_user_says_are_not_there_can_be_added(path: Path) -> None:
+    """Nobody could tell, so the user was asked; the next attempt at the same rows is not asked about for ever."""
+    append(path, [{"a": "1"}], key="first")
+    with open_ledger(beside(path, "ledger")) as ledger:
+        ledger.begin(Addition(key="k", result={"added": 1}, size=path.stat().st_size, payload=b"2"))
+        ledger.give_up("k")
+    refused(FailureClass.UNSURE, check, path)
+    assert append(path, [{"a": "2"}]) == {"added": 1}
+    assert (read(path), check(path).happened) == ([{"a": "1"}, {"a": "2"}], True)
