@@ -46,9 +46,10 @@ class CallSummary:
     """The same without the values that no sentence has a place for, to stand above them."""
 
 
-def summarize_call(call: Mapping[str, Any], registry: Registry) -> CallSummary:
+def summarize_call(call: Any, registry: Registry) -> CallSummary:
     """`call` has connection, tool and parameters, as a request has. One of another form is to be reviewed."""
-    connection, tool, parameters = call.get("connection"), call.get("tool"), call.get("parameters")
+    given: Mapping[str, Any] = call if isinstance(call, Mapping) else {}
+    connection, tool, parameters = given.get("connection"), given.get("tool"), given.get("parameters")
     if not (isinstance(connection, str) and isinstance(tool, str) and isinstance(parameters, Mapping)):
         text = _fit(translate("summaries", "Use {tool} on {name}").format(tool=_name(tool), name=_name(connection)))
         return CallSummary(text, is_complete=False, headline=text)
@@ -62,7 +63,7 @@ def summarize_call(call: Mapping[str, Any], registry: Registry) -> CallSummary:
         text = say(values, values.show(name or kind))
     headline, text = text, text + values.say_rest()
     checked = find_look_alikes(parameters, _MAX_CHECKED)
-    is_plain = checked.is_whole and not checked.look_alikes and _is_plain_target(call.get("target"))
+    is_plain = checked.is_whole and not checked.look_alikes and _is_plain_target(given.get("target"))
     is_complete = values.is_complete and is_plain and len(text) <= MAX_SUMMARY
     return CallSummary(_fit(text), is_complete, _fit(headline))
 

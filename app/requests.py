@@ -1,5 +1,6 @@
 """A request as people see it, on a card or in a notice: whose it is, what it asks, and exactly what would be done."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from app.widgets.details import Pairs, Prose, Section, read_details
 from app.widgets.plain import cut
 from app.widgets.server_names import MAX_VALUES, find_look_alikes
 from app.widgets.signs import Sign
-from app.widgets.value_text import write_json
+from app.widgets.value_text import say_value, write_json
 from app.words import repairs
 from app.words.connectors import name_parameters, say_connector
 from app.words.interpreting import interpret
@@ -149,11 +150,11 @@ def _describe(one: RequestView, overview: Overview, registry: Registry) -> tuple
         return ()
     pairs = [(translate("answers", "With"), say_connection(connection, registry))]
     call = one.call or {}
-    pairs += _say_endpoint(connection, call.get("endpoint") or {}, registry)
+    pairs += _say_endpoint(connection, call.get("endpoint"), registry)
     if tool:
         pairs.append((translate("answers", "Action"), say_tool(connection, tool, registry)))
     if said := say_target(call.get("target"), overview.zone, overview.now):
-        pairs.append((translate("answers", "There now"), said))
+        pairs.append((translate("answers", "Currently there"), said))
     details = read_details(parameters or {}, name_parameters(), [label for label, _ in pairs])
     return (*_warn(parameters), *_put_before(tuple(pairs), details))
 
@@ -180,13 +181,18 @@ def _warn(parameters: Any) -> tuple[Section, ...]:
 
 def _call_of(one: RequestView) -> tuple[str, str, Any]:
     if one.call:
-        return one.call["connection"], one.call["tool"], one.call["parameters"]
+        connection, tool = (one.call.get(key) for key in ("connection", "tool"))
+        return _as_text(connection), _as_text(tool), one.call.get("parameters")
     if one.kind == "reconnect":
         return one.subject, "", None
     if one.kind == "permission":
         _, connection, tool = [*one.subject.split(" "), "", ""][:3]
         return connection, tool, None
     return "", "", None
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else say_value(value)
 
 
 def say_connection(name: str, registry: Registry) -> str:
@@ -197,13 +203,14 @@ def say_connection(name: str, registry: Registry) -> str:
         return name
 
 
-def _say_endpoint(connection: str, endpoint: dict[str, str], registry: Registry) -> list[tuple[str, str]]:
+def _say_endpoint(connection: str, endpoint: Any, registry: Registry) -> list[tuple[str, str]]:
     """Which account or folder the connection leads to, by the names of its fields."""
     try:
         fields = registry.connector(parse_name(connection)[0]).fields
     except ConnectionRuleError:
         return []
-    return [(say_connector(one.label), endpoint[one.name]) for one in fields if one.name in endpoint]
+    given = endpoint if isinstance(endpoint, Mapping) else {}
+    return [(say_connector(one.label), say_value(given[one.name])) for one in fields if one.name in given]
 
 
 def say_tool(connection: str, tool: str, registry: Registry) -> str:

@@ -4,7 +4,7 @@ import json
 import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,8 @@ from app.widgets.server_names import add_wire_forms, find_look_alikes
 
 _MAX_VALUE = 300
 """Characters of one value in the list of all."""
+_MAX_TIME = 2**63
+"""Nanoseconds of the time of a file: a connector of others may say anything."""
 
 
 def _attention_arguments(parser: ArgumentParser) -> None:
@@ -59,15 +61,21 @@ def _say_call(one: dict[str, Any], limit: int | None) -> Iterator[str]:
     if not one["call"]:
         return
     call = one["call"]
-    yield f"{on_one_line(call['tool'])} of {on_one_line(call['connection'])}"
+    parameters = call.get("parameters")
+    yield f"{on_one_line(call.get('tool'))} of {on_one_line(call.get('connection'))}"
+    if endpoint := call.get("endpoint"):
+        yield f"Connected to: {_write(endpoint, limit)}"
     if "call" in one.get("omitted", ()):
         yield f"  {one['omitted']['call']:,} characters of parameters {_CUT}"
     elif limit is None:
-        yield from (f"  {line}" for line in json.dumps(call["parameters"], ensure_ascii=False, indent=2).splitlines())
+        yield from (f"  {line}" for line in json.dumps(parameters, ensure_ascii=False, indent=2).split("\n"))
+    elif isinstance(parameters, dict):
+        yield from (f"  {json.dumps(key)}: {_write(value, limit)}" for key, value in parameters.items())
     else:
-        yield from (f"  {json.dumps(key)}: {_write(value, limit)}" for key, value in (call["parameters"] or {}).items())
-    yield from _say_target(call.get("target"))
-    for alike in find_look_alikes(call["parameters"]).look_alikes:
+        yield f"  {_write(parameters, limit)}"
+    if target := call.get("target"):
+        yield f"Currently there: {_say_target(target, limit)}"
+    for alike in find_look_alikes(parameters).look_alikes:
         yield f"Check this address: {alike.wire} looks like {alike.meant} but is a different server."
 
 
@@ -88,13 +96,18 @@ def _shorten(text: str, limit: int | None) -> str:
     return text if limit is None or len(text) <= limit else f"{text[:limit]} ({len(text):,} characters) {_CUT}"
 
 
-def _say_target(target: Any) -> Iterator[str]:
+def _say_target(target: Any, limit: int | None) -> str:
     """What has that name now, so that it can be told from another."""
-    if isinstance(target, dict) and target.get("kind") == "file":
-        when = datetime.fromtimestamp(target["modified_ns"] / 1e9, UTC)
-        yield f"There now: a file of {target['size']} bytes, changed {say_time(when.isoformat())}"
-    elif isinstance(target, dict) and "kind" in target:
-        yield f"There now: a {target['kind']}"
+    match target:
+        case {"kind": "file", "size": int(size), "modified_ns": int(time)} if abs(time) < _MAX_TIME:
+            when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time // 1_000_000_000)
+            return f"file, {size:,} bytes, modified {say_time(when.isoformat())}"
+        case {"kind": "folder", **rest} if not rest.keys() - {"inode"}:
+            return "folder"
+        case {"kind": "link", "leads_to": place}:
+            return f"link to {_write(place, limit)}"
+        case _:
+            return _write(target, limit)
 
 
 def _request_arguments(description: str, *, always: bool = False) -> Callable[[ArgumentParser], None]:

@@ -106,7 +106,7 @@ def _make_body(section: Section) -> QWidget:
     match section.body:
         case Pairs(pairs=pairs):
             shown = _make_pairs(pairs)
-            cut = translate("details", "Long names are cut.")
+            cut = translate("details", "Long names are shortened.")
             return shown if section.whole is None else _Part(shown, section.title, section.whole, cut)
         case Table() as table:
             return _TablePart(table, section.title)

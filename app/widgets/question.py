@@ -1,6 +1,7 @@
 """A question before something is done: what, what it means, and buttons that say what they do."""
 
-from PySide6.QtWidgets import QGridLayout, QMessageBox, QSizePolicy, QSpacerItem, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QMessageBox, QSizePolicy, QSpacerItem, QWidget
 
 from app.look.theme import Space
 
@@ -13,6 +14,8 @@ def make_question(title: str, question: str, more: str = "", parent: QWidget | N
     box.setWindowTitle(title)
     box.setText(question)
     box.setInformativeText(more)
+    for label in box.findChildren(QLabel):  # the box itself passes it on only to the first
+        label.setTextFormat(Qt.TextFormat.PlainText)
     layout = box.layout()
     assert isinstance(layout, QGridLayout)
     layout.setContentsMargins(Space.LARGE, Space.WIDE, Space.WIDE, Space.LARGE)

@@ -177,7 +177,7 @@ def test_a_card_shows_which_file_and_which_folder() -> None:
     assert isinstance(shown, Pairs)
     pairs = dict(shown.pairs)
     assert pairs["Folder"] == "/home/ann/inbox"
-    assert pairs["There now"] == "File of 12.3 kB, changed today 13:00"
+    assert pairs["Currently there"] == "File, 12.3 kB, modified today 13:00"
 
 
 @pytest.mark.parametrize(
@@ -185,14 +185,38 @@ def test_a_card_shows_which_file_and_which_folder() -> None:
     [
         ({"kind": "folder", "inode": 1}, "Folder"),
         ({"kind": "link", "leads_to": "a", "size": 1, "modified_ns": 1, "inode": 1}, "Link to a"),
-        ({"etag": "of some connector"}, ""),
+        ({"kind": "link", "leads_to": "a\u202eb"}, "Link to a⟨202E⟩b"),
+        ({"etag": "of some connector"}, '{"etag": "of some connector"}'),
+        ({"kind": "file", "id": "a\u202e7"}, '{"kind": "file", "id": "a⟨202E⟩7"}'),
+        (
+            {"kind": "file", "size": 10**30, "modified_ns": "now"},
+            f'{{"kind": "file", "size": {10**30}, "modified_ns": "now"}}',
+        ),
+        ({"kind": "file", "size": 1, "modified_ns": 2**63}, f'{{"kind": "file", "size": 1, "modified_ns": {2**63}}}'),
+        ({"kind": "file", "size": 2**63, "modified_ns": 1}, f'{{"kind": "file", "size": {2**63}, "modified_ns": 1}}'),
+        ({"kind": "folder", "id": "7"}, '{"kind": "folder", "id": "7"}'),
+        ({"kind": ["odd"]}, '{"kind": ["odd"]}'),
+        ("row 7", "row 7"),
         (None, ""),
     ],
 )
-def test_whatever_an_action_is_about_is_said_or_left_out(target: object, words: str) -> None:
+def test_whatever_an_action_is_about_is_said(target: object, words: str) -> None:
     shown = card(ask("approval", call={**CALL, "target": target})).details[0].body
     assert isinstance(shown, Pairs)
-    assert dict(shown.pairs).get("There now", "") == words
+    assert dict(shown.pairs).get("Currently there", "") == words
+
+
+def test_nothing_is_hidden_in_where_a_connection_leads() -> None:
+    shown = card(ask("approval", call={**CALL, "endpoint": {"path": "/home/\u202eann"}})).details[0].body
+    assert isinstance(shown, Pairs)
+    assert dict(shown.pairs)["Folder"] == "/home/⟨202E⟩ann"
+
+
+@pytest.mark.parametrize("parameters", [["b"], None, "text"])
+def test_a_call_of_another_form_has_a_card_too(parameters: Any) -> None:
+    one = ask("approval", call={"connection": "files:inbox", "tool": None, "parameters": parameters, "endpoint": "x"})
+    assert card(one).details
+    assert [label for _, label in make_problem(one, overview_with(one)).actions] == ["Review"]
 
 
 def test_the_time_is_that_of_the_clock_and_does_not_grow_old() -> None:

@@ -226,6 +226,7 @@ def test_a_value_that_is_explicitly_nothing_is_said_where_every_value_matters() 
         {"connection": 7, "tool": "delete; x" * 90, "parameters": {}},
         {"connection": "files:a"},
         {},
+        ["files:a", "delete"],
     ],
 )
 def test_a_call_of_another_form_is_to_be_reviewed(call: Any) -> None:

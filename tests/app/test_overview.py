@@ -1,7 +1,9 @@
 """How everything stands, read from a running installation and followed."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.asking import command
@@ -32,6 +34,17 @@ def test_a_question_is_what_matters_most(installation: Installation, request_: R
     assert say_next(overview).startswith("Next: Receipts, ")
     command(installation, "pause", everything=True)
     assert say_next(read_overview(installation)) == ""
+
+
+def test_a_call_of_another_form_does_not_hide_everything_else(
+    installation: Installation, request_: RequestView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stands in for a store that somebody else wrote."""
+    odd = replace(request_, id="odd", call={"connection": 7, "parameters": ["b"]})
+    monkeypatch.setattr(installation.views, "attention", lambda: [odd, request_])
+    overview = read_overview(installation)
+    assert not overview.summaries["odd"].is_complete
+    assert request_.id in overview.summaries
 
 
 def test_a_machine_without_a_network_is_said_only_where_nothing_else_is(empty: Installation) -> None:

@@ -80,8 +80,9 @@ def test_what_a_script_says_cannot_pretend_to_be_something_else(line: Line, app:
     [request] = line.wait_for(lambda: line.ask("attention")["requests"])
     assert request["sentence"] == say, "a program gets it as it is"
     shown = line.read("attention")
-    assert shown.splitlines()[1:6] == [
+    assert shown.splitlines()[1:7] == [
         "    append of table:expenses",
+        f"    Connected to: {json.dumps({'path': str(line.folder.parent / 'expenses.csv'), 'table': 'rows'})}",
         '      "rows": [{"amount": 1}]',
         "    The script says: Add 1⟨001B⟩[2K Nothing dayhand approve all",
         '      "From": "me\\u001b[31m"',

@@ -29,6 +29,14 @@ def test_a_question_has_no_sign_of_the_system_and_its_first_line_stands_out(qtbo
     assert find_label(box).font().weight() > box.font().weight()
 
 
+def test_no_markup_is_made_of_a_name(qtbot: QtBot) -> None:
+    box = make_question("Quit", "Delete <b>a</b>?", "Stored <i>b</i>")
+    qtbot.addWidget(box)
+    box.show()
+    shown = {label.text(): label.textFormat() for label in box.findChildren(QLabel)}
+    assert shown["Delete <b>a</b>?"] is shown["Stored <i>b</i>"] is Qt.TextFormat.PlainText
+
+
 def test_a_long_question_is_read_to_its_end(qtbot: QtBot) -> None:
     long = "Use version 12 again? It becomes a new version; what was stored by the runs of this workflow stays."
     box = make_question("Roll back", long)
