@@ -2298,8 +2298,8 @@ Deine: {mine}</translation>
         <translation>Zeile {number}</translation>
     </message>
     <message>
-        <source>There now</source>
-        <translation>Jetzt dort</translation>
+        <source>Currently there</source>
+        <translation>Derzeit dort</translation>
     </message>
     <message>
         <source>{wire} looks like {meant} but is a different server.</source>
@@ -2426,8 +2426,8 @@ Deine: {mine}</translation>
         <translation>Aktion</translation>
     </message>
     <message>
-        <source>File of {size}, changed {when}</source>
-        <translation>Datei mit {size}, geändert {when}</translation>
+        <source>File, {size}, modified {when}</source>
+        <translation>Datei, {size}, geändert {when}</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2515,7 +2515,7 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>Notification</source>
-        <translation>Benachrichtigung</translation>
+        <translation>Hinweis</translation>
     </message>
     <message>
         <source>Restic</source>
@@ -2747,7 +2747,7 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>Shows notifications on this computer.</source>
-        <translation>Zeigt Benachrichtigungen auf diesem Computer.</translation>
+        <translation>Zeigt Hinweise auf diesem Computer.</translation>
     </message>
     <message>
         <source>The password of a restic repository, for backups that jobs make.</source>
@@ -2885,7 +2885,7 @@ Deine: {mine}</translation>
         <translation>Alles auswählen</translation>
     </message>
     <message>
-        <source>Long names are cut.</source>
+        <source>Long names are shortened.</source>
         <translation>Lange Namen sind gekürzt.</translation>
     </message>
     <message>
@@ -4035,8 +4035,8 @@ Deine: {mine}</translation>
 <context>
     <name>summaries</name>
     <message>
-        <source>Use {tool} of {name}</source>
-        <translation>{tool} von {name} benutzen</translation>
+        <source>Use {tool} on {name}</source>
+        <translation>{tool} in {name} benutzen</translation>
     </message>
     <message>
         <source>text of {number} characters</source>
@@ -4055,8 +4055,8 @@ Deine: {mine}</translation>
         <translation>Anhänge: {number}</translation>
     </message>
     <message>
-        <source>Post in {channel} of {name}: {text}</source>
-        <translation>In {channel} von {name} schreiben: {text}</translation>
+        <source>Post to {channel} on {name}: {text}</source>
+        <translation>In {channel} bei {name} schreiben: {text}</translation>
     </message>
     <message>
         <source>Send {method} {path} to {name}</source>
@@ -4071,8 +4071,8 @@ Deine: {mine}</translation>
         <translation>{path} in {name} schreiben</translation>
     </message>
     <message>
-        <source>Write {path} in {name}, replacing what is there</source>
-        <translation>{path} in {name} schreiben und ersetzen, was dort ist</translation>
+        <source>Write {path} in {name}, replacing the existing file</source>
+        <translation>{path} in {name} schreiben und die vorhandene Datei ersetzen</translation>
     </message>
     <message>
         <source>Move {source} to {target} in {name}</source>
@@ -4108,7 +4108,7 @@ Deine: {mine}</translation>
     </message>
     <message>
         <source>Show a notification: {title}</source>
-        <translation>Eine Benachrichtigung zeigen: {title}</translation>
+        <translation>Einen Hinweis zeigen: {title}</translation>
     </message>
 </context>
 <context>
