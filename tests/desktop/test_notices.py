@@ -88,7 +88,7 @@ def test_a_hundred_problems_are_three_notices_on_the_screen_and_none_when_they_a
 def test_text_with_signs_of_markup_is_shown_as_it_was_written(notices: DesktopNotices, see: See) -> None:
     text = "a < b & <b>c</b> &amp; \u202e„Größe“"
     notices.send(Notice(key="k", title="1 < 2 & <i>3</i>", text=text))
-    see("a < b & <b>c</b> &amp; „Größe“")
+    see("a < b & <b>c</b> &amp; ⟨202E⟩„Größe“")
     see("1 < 2 & <i>3</i>")
 
 

@@ -94,6 +94,11 @@ def test_the_new_app_shows_the_question_and_takes_the_answer(folder: Path, tmp_p
             [request] = until(lambda: approvals(folder), "the question")
             assert request["sentence"] == "Add 1 receipt (7.40) to Expenses"
             until(lambda: dayhand(folder, "approve", request["id"]).returncode == 0, "the answer")
+            # The old question did not say which table it was about: asked again, a yes holds for that one alone.
+            [again] = until(
+                lambda: [one for one in approvals(folder) if one["id"] != request["id"]], "the new question"
+            )
+            until(lambda: dayhand(folder, "approve", again["id"]).returncode == 0, "the second answer")
             until(lambda: table.exists() and "Corner Bakery" in table.read_text(), "the row")
         finally:
             app.terminate()

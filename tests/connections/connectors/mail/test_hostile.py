@@ -66,10 +66,10 @@ def ask_smtp(port: int, seconds: float = 20, **changed: Any) -> Failure:
     [
         ("127.0.0.1", 99999, FailureClass.LOGIC),
         ("127.0.0.1", -1, FailureClass.LOGIC),
-        ("a\0b", 993, FailureClass.TRANSIENT),
-        ("x" * 300, 993, FailureClass.TRANSIENT),
-        ("ü" * 100 + ".invalid", 993, FailureClass.TRANSIENT),
-        (".", 993, FailureClass.TRANSIENT),
+        ("a\0b", 993, FailureClass.LOGIC),
+        ("x" * 300, 993, FailureClass.LOGIC),
+        ("ü" * 100 + ".invalid", 993, FailureClass.LOGIC),
+        (".", 993, FailureClass.LOGIC),
     ],
 )
 def test_an_address_that_is_none_is_told(host: str, port: int, kind: FailureClass) -> None:
