@@ -20,6 +20,9 @@ log = logging.getLogger(__name__)
 Serve = Callable[[str, dict[str, Any]], Iterator[dict[str, Any] | None]]
 """Answers a verb with messages, the last one holding the answer or the error; None where it waits."""
 
+UNLESS_SCRIPT = frozenset({"window"})
+"""Verbs that also a process of unknown origin may use, as one that the desktop started as a service: it only raises the
+window, where the user decides."""
 MOST_AT_ONCE = 32
 SECONDS_TO_ASK = 10.0
 _SECONDS_TO_HEAR = 30.0
@@ -146,7 +149,7 @@ class Control:
         except BadLineError as error:
             write_line(end, _error("garbage", str(error)), _SECONDS_TO_HEAR)
             return
-        if verb not in self._for_scripts and (origin := peer.origin()) is not Origin.USER:
+        if verb not in self._for_scripts and not _may(verb, origin := peer.origin()):
             refusal = refuse_verb(verb, origin)
             write_line(end, _error(refusal.code, refusal.sentence), _SECONDS_TO_HEAR)
             return
@@ -158,6 +161,10 @@ class Control:
                 return
             elif _has_left(end):
                 return
+
+
+def _may(verb: str, origin: Origin) -> bool:
+    return origin is Origin.USER or (origin is Origin.UNKNOWN and verb in UNLESS_SCRIPT)
 
 
 def _error(code: str, message: str) -> dict[str, Any]:

@@ -88,6 +88,12 @@ def test_it_may_still_look(control: Control) -> None:
         assert ask(end, "list") == {"answer": {"verb": "list"}}
 
 
+def test_one_of_unknown_origin_may_bring_up_the_window(control: Control) -> None:
+    """Desktops start what is chosen in their menu as a service, or over the bus."""
+    with connected_by_another(control) as end:
+        assert ask(end, "window") == {"answer": {"verb": "window"}}
+
+
 def test_an_older_linux_says_the_same(control: Control, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stands in for one before 6.5: it has no descriptor of the peer to give."""
     monkeypatch.setattr(peer, "_PEER_PIDFD", 9_999)
@@ -98,7 +104,8 @@ def test_an_older_linux_says_the_same(control: Control, monkeypatch: pytest.Monk
         assert ask(end, "approve") == {"answer": {"verb": "approve"}}
 
 
-def test_a_connection_of_a_script_stays_a_scripts_in_other_hands(control: Control) -> None:
+@pytest.mark.parametrize("verb", ["approve", "window"])
+def test_a_connection_of_a_script_stays_a_scripts_in_other_hands(control: Control, verb: str) -> None:
     """It is passed on to a process that nobody marked, while the script lives."""
     ours, theirs = socket.socketpair()
     child = os.fork()
@@ -111,7 +118,7 @@ def test_a_connection_of_a_script_stays_a_scripts_in_other_hands(control: Contro
     try:
         _, [descriptor], _, _ = socket.recv_fds(ours, 1, 1)
         with socket.socket(fileno=descriptor) as end:
-            assert ask(end, "approve")["error"]["message"].startswith("approve is for you alone; scripts")
+            assert ask(end, verb)["error"]["message"].startswith(f"{verb} is for you alone; scripts")
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
