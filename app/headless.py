@@ -4,6 +4,7 @@ import logging
 import shlex
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -33,6 +34,8 @@ _TOGETHER = 20
 """Milliseconds over which news are gathered before they are told."""
 _QUIET_LOOK = 100
 """Milliseconds between two looks whether there is nothing left to do."""
+_SECONDS_FOR_ACTIONS = 30.0
+"""How long quitting waits for what is being done outside."""
 
 
 def run(folder: Path, wanted: Wanted) -> None:
@@ -65,7 +68,8 @@ def _run(folder: Path, wanted: Wanted) -> None:
     tale = _Tale(narrator, say)
     installation.announced.connect(tale.hear)
     installation.told.connect(lambda title, text: say(f"{title}: {text}" if title else text))
-    installation.quit_wanted.connect(app.quit)
+    quitting = _Quitting(installation, app.quit)
+    installation.quit_wanted.connect(quitting.begin)
     _start(installation, say)
     watching = Watching(installation, say)
     backups = BackupTimer(folder, clock, say)
@@ -75,8 +79,9 @@ def _run(folder: Path, wanted: Wanted) -> None:
         quiet = _Quiet(installation, app.quit)
         quiet.start()
     if wanted.seconds is not None:
-        QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
+        QTimer.singleShot(round(wanted.seconds * 1000), quitting.begin)
     app.exec()
+    quitting.stop()
     deadline.begin()
     watching.close()
     backups.stop()
@@ -123,6 +128,43 @@ class _Quiet(QTimer):
                 self._ended()
 
 
+class _Quitting(QTimer):
+    """Waits until no workflow does anything outside that must not be cut off, then ends; it does not wait for ever."""
+
+    def __init__(
+        self, installation: Installation, ended: Callable[[], None], *, seconds: float = _SECONDS_FOR_ACTIONS
+    ) -> None:
+        super().__init__(interval=_QUIET_LOOK)
+        self._installation = installation
+        self._ended = ended
+        self._seconds = seconds
+        self._give_up = 0.0
+        self._asked: Future[tuple[str, ...]] | None = None
+        self.timeout.connect(self._look)
+
+    @Slot()
+    def begin(self) -> None:
+        if not self.isActive():
+            self._give_up = time.monotonic() + self._seconds
+            self.start()
+            self._look()
+
+    def _look(self) -> None:
+        if self._asked is None:
+            self._asked = self._installation.host.ask(lambda _: self._installation.views.underway())
+        elif self._asked.done():
+            asked, self._asked = self._asked, None
+            if asked.exception() is not None or not asked.result():
+                self._end()
+                return
+        if time.monotonic() >= self._give_up:
+            self._end()
+
+    def _end(self) -> None:
+        self.stop()
+        self._ended()
+
+
 def _welcome(installation: Installation) -> str:
     known = installation.views.workflows()
     times = [one.next for one in known if one.next is not None]
@@ -132,7 +174,7 @@ def _welcome(installation: Installation) -> str:
 
 
 class _Tale(QObject):
-    """Tells what is new after news, a burst of them at once; a store that cannot be read is said once."""
+    """Tells what is new after news, a burst of them at once; trouble is said once until all is well."""
 
     def __init__(self, narrator: Narrator, say: Callable[[str], None]) -> None:
         super().__init__()
@@ -159,6 +201,8 @@ class _Tale(QObject):
             if str(error) != self._trouble:
                 self._trouble = str(error)
                 self._say(self._trouble)
+        else:
+            self._trouble = ""
 
 
 def _command(line: str, folder_option: str) -> str:
