@@ -125,7 +125,8 @@ def _live(
     if wanted.seconds is not None:
         QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
     app.exec()
-    deadline.begin()
+    if shell.wanted_import is None:  # what ends for an import must not be cut off: the import comes after it
+        deadline.begin()
     watching.close()
     backups.stop()
     shell.close()

@@ -5,11 +5,14 @@ import logging
 import os
 import sys
 import threading
+import traceback
 
 log = logging.getLogger(__name__)
 
 SECONDS = 9.0
 """From the wish to quit to the end of the process."""
+_SECONDS_TO_SAY = 2
+"""For the last words: whoever reads the log or the terminal may hang, too."""
 _FAILED = 1
 
 
@@ -35,9 +38,19 @@ class QuitDeadline:
     def _wait(self) -> None:
         if self._met.wait(self._seconds):
             return
-        log.error("Quitting took longer than %g seconds, so Dayhand ends now; the next start goes on", self._seconds)
-        if sys.stderr is not None:
-            faulthandler.dump_traceback(all_threads=True)  # where it hangs, for whoever reports it
-        for handler in logging.getLogger().handlers:
-            handler.flush()
-        os._exit(_FAILED)
+        try:
+            nowhere = os.open(os.devnull, os.O_WRONLY)  # not stderr: nobody may be reading it
+            faulthandler.dump_traceback_later(_SECONDS_TO_SAY, exit=True, file=nowhere)
+            sentence = "Quitting took longer than %g seconds, so Dayhand ends now; the next start goes on\n%s"
+            log.error(sentence, self._seconds, _say_where())
+            for handler in logging.getLogger().handlers:
+                handler.flush()
+        finally:
+            os._exit(_FAILED)
+
+
+def _say_where() -> str:
+    """What each thread is doing, for whoever reports it."""
+    names = {one.ident: one.name for one in threading.enumerate()}
+    stacks = sys._current_frames().items()  # noqa: SLF001  documented, and there is no other way
+    return "\n".join(f"{names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame))}" for ident, frame in stacks)

@@ -19,7 +19,21 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from app import cli
-from app.life import shell
+from app.life import lives as lives_module, shell
+from app.life.installation import Installation
+from app.life.quit_deadline import QuitDeadline
+
+if "slow" in sys.argv:
+    import threading
+    end = Installation.end
+    lives_module.QuitDeadline = lambda: QuitDeadline(60 if lives else 0.1)
+
+    def end_late(self):
+        end(self)
+        if len(lives) == 1:
+            threading.Event().wait(2)
+
+    Installation.end = end_late
 
 start, lives = shell.Shell.start, []
 
@@ -49,11 +63,11 @@ def export(qtbot: QtBot, tmp_path: Path) -> Path:
     return tmp_path / "all.zip"
 
 
-def live(folder: Path, export: Path) -> list[object]:
+def live(folder: Path, export: Path, *how: str) -> list[object]:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "DISPLAY": ":none", "PYTHONPATH": str(ROOT)}
     for bus in ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"):
         environment[bus] = "unix:path=/nowhere"
-    line = [sys.executable, "-c", PROGRAM, str(folder), str(export)]
+    line = [sys.executable, "-c", PROGRAM, str(folder), str(export), *how]
     ended = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert ended.stdout, ended.stderr
     answer: list[object] = json.loads(ended.stdout.splitlines()[-1])
@@ -63,6 +77,11 @@ def live(folder: Path, export: Path) -> list[object]:
 def test_it_goes_on_with_what_is_in_the_file(export: Path, tmp_path: Path) -> None:
     assert live(tmp_path / "new", export) == [0, [[], ["Receipts"]], 3]
     assert not list((tmp_path / "new").glob("dayhand-damaged*"))
+
+
+def test_an_import_comes_however_long_ending_takes(export: Path, tmp_path: Path) -> None:
+    """Cut off there, it would never happen, and nobody would say so."""
+    assert live(tmp_path / "new", export, "slow") == [0, [[], ["Receipts"]], 3]
 
 
 def test_a_file_that_broke_meanwhile_leaves_everything_as_it_was(export: Path, tmp_path: Path) -> None:
