@@ -243,7 +243,8 @@ class Shell(QObject):
         """A button of a notice. It is a hint: the command looks whether the request is still open."""
         latest = self.lookout.latest
         one = None if latest is None else next((one for one in latest.requests if one.id == request), None)
-        answer = None if one is None else find_answer(one, action)
+        is_offered = one is not None and latest is not None and action in dict(make_problem(one, latest).actions)
+        answer = find_answer(one, action) if one is not None and is_offered else None
         if one is None or answer is None:
             self._open("attention", request)
         elif answer.id == RECONNECT:

@@ -14,6 +14,8 @@ from app.notices.notice import NoNotices, Notice, Notices, Urgency
 from app.notices.plain import tidy
 from app.platform.bus import Bus, Reply
 from app.platform.services import Service
+from scheduler.workers.origin import CAN_TELL, Origin, origin_of
+from scheduler.workers.processes import look_up
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +23,7 @@ _NAME = "org.freedesktop.Notifications"
 _PATH = "/org/freedesktop/Notifications"
 _URGENCY = {Urgency.LOW: 0, Urgency.NORMAL: 1, Urgency.CRITICAL: 2}
 _BY_ITSELF, _NEVER = -1, 0
+_ACTIONS = "actions"
 _SIDE = 48
 _PATIENCE = 10.0
 
@@ -38,6 +41,8 @@ class _Sent:
     is_withdrawn: bool = False
     is_elsewhere: bool = False
     """No daemon took it, and somebody else shows it."""
+    offered: frozenset[str] = frozenset()
+    """The buttons that the daemon was given."""
 
 
 class DesktopNotices(QObject):
@@ -105,6 +110,7 @@ class DesktopNotices(QObject):
             _PATH, _NAME, "Notify", "susssasa{sv}i", body, then=partial(self._shown, sent), patience=_PATIENCE
         )
         sent.is_underway, sent.is_stale = True, False
+        sent.offered = frozenset(id_ for id_, _ in sent.notice.actions if _ACTIONS in abilities)
 
     def _shown(self, sent: _Sent, reply: Reply) -> None:
         sent.is_underway = False
@@ -153,19 +159,30 @@ class DesktopNotices(QObject):
         """Only the last question counts: an earlier one may have gone to another daemon, or to nobody."""
         if asked != self._asked:
             return
-        self._is_asking = False
-        waiting = [sent for sent in self._open.values() if sent.is_stale and not sent.is_underway]
         if reply.error is not None:
-            self._abilities = None
+            self._use(None)
+        else:
+            self._service.ask_process(partial(self._recognise, asked, frozenset(reply.body[0])))
+
+    def _recognise(self, asked: int, abilities: frozenset[str], reply: Reply) -> None:
+        """A job may play the daemon: it would press the buttons itself, so it gets none."""
+        if asked == self._asked:
+            may_answer = reply.error is None and not _is_of_script(reply.body[0])
+            self._use(abilities if may_answer else abilities - {_ACTIONS})
+
+    def _use(self, abilities: frozenset[str] | None) -> None:
+        self._is_asking = False
+        self._abilities = abilities
+        waiting = [sent for sent in self._open.values() if sent.is_stale and not sent.is_underway]
+        if abilities is None:
             for sent in waiting:
                 self._show_elsewhere(sent)
             return
-        self._abilities = frozenset(reply.body[0])
         for sent in waiting:
             if sent.is_elsewhere:
                 sent.is_elsewhere = False
                 self._otherwise.withdraw(sent.notice.key)
-            self._notify(sent, self._abilities)
+            self._notify(sent, abilities)
 
     def _miss(self) -> None:
         """Nobody is there, though a question may start somebody."""
@@ -193,7 +210,7 @@ class DesktopNotices(QObject):
     def _press(self, body: tuple[Any, ...]) -> None:
         number, action = body
         key = self._key_of(number)
-        if key is not None and not self._open[key].is_withdrawn:
+        if key is not None and not self._open[key].is_withdrawn and action in self._open[key].offered:
             self.pressed.emit(key, action)
 
     def _close(self, body: tuple[Any, ...]) -> None:
@@ -209,6 +226,11 @@ class DesktopNotices(QObject):
         self.closed.emit(key)
 
 
+def _is_of_script(pid: int) -> bool:
+    """Or of a process that connected and ended, as only one does that does not want to be recognised."""
+    return CAN_TELL and (look_up(pid) is None or origin_of(pid, None) is Origin.SCRIPT)
+
+
 def _write(notice: Notice, replaces: int, abilities: frozenset[str]) -> tuple[Any, ...]:
     """The values of Notify, for a daemon with these abilities."""
     clean = tidy(notice)
@@ -218,7 +240,7 @@ def _write(notice: Notice, replaces: int, abilities: frozenset[str]) -> tuple[An
         "dayhand",
         clean.title,
         html.escape(clean.text, quote=False) if "body-markup" in abilities else clean.text,
-        [part for action in clean.actions for part in action] if "actions" in abilities else [],
+        [part for action in clean.actions for part in action] if _ACTIONS in abilities else [],
         {"urgency": ("y", _URGENCY[notice.urgency]), "desktop-entry": ("s", "dayhand"), **_picture()},
         _NEVER if notice.urgency is Urgency.CRITICAL else _BY_ITSELF,
     )

@@ -53,6 +53,12 @@ class Service(QObject):
     ) -> None:
         self._bus.call(self._name, path, interface, member, signature, body, then=then, patience=patience)
 
+    def ask_process(self, then: Then) -> None:
+        """The number of the process that has the name now, as it was when that connected to the bus."""
+        self._bus.call(
+            THE_BUS, "/org/freedesktop/DBus", THE_BUS, "GetConnectionUnixProcessID", "s", (self._name,), then=then
+        )
+
     def listen(self, path: str, interface: str, member: str, hear: Callable[[tuple[Any, ...]], None]) -> None:
         def check(heard: Heard) -> None:
             if heard.sender == self._owner:

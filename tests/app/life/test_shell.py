@@ -138,6 +138,16 @@ def test_a_button_pressed_too_late_is_answered_politely(
     assert rows(installation) == []
 
 
+def test_an_answer_that_its_notice_did_not_offer_only_opens_the_page(
+    make_shell: Callable[..., Shell], installation: Installation, request_: RequestView, wait: Wait
+) -> None:
+    shell = make_shell(installation, background=True)
+    wait(lambda: shell.lookout.latest and shell.lookout.latest.requests)
+    shell.herald.pressed.emit(request_.id, "always")
+    wait(shell.window.isVisible)
+    assert [one.id for one in installation.views.attention()] == [request_.id]
+
+
 def test_one_who_wants_no_notices_gets_none_and_may_change_their_mind(
     make_shell: Callable[..., Shell],
     installation: Installation,

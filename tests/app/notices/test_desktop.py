@@ -1,11 +1,15 @@
 """Notices over D-Bus. The daemon is a stand-in without a screen; tests/desktop has a real one."""
 
 import logging
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from dayhand._brand import brand
 from pytestqt.qtbot import QtBot
 
 from app.notices.desktop import DesktopNotices
@@ -506,3 +510,57 @@ def test_another_program_cannot_press_our_buttons(
     screen.press(number, "reject")
     qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
     assert heard == [("pressed", ASK.key, "reject")]
+
+
+def test_only_a_button_that_was_offered_can_be_pressed(
+    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+) -> None:
+    screen = start()
+    number = show(qtbot, notices, screen, Notice(key="k", title="t", actions=(("look", "Review"),)))
+    screen.press(number, "approve")
+    screen.press(number, "look")
+    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
+    assert heard == [("pressed", "k", "look")]
+
+
+PRESSING = """
+import sys
+from tests.app.notices.recording import ABLE, StandInDaemon
+
+class Pressing(StandInDaemon):
+    def notify(self, *body):
+        kind, (number,) = super().notify(*body)
+        self.answers["Press"] = lambda: (self.press(number, "approve"), ("", ()))[1]
+        print("shown", len(body[5]), flush=True)
+        return kind, (number,)
+
+Pressing(sys.argv[1], *ABLE)
+print("ready", flush=True)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system hands on no mark")
+@pytest.mark.parametrize("marked", [False, True], ids=["another program", "a script"])
+def test_a_script_that_plays_the_daemon_gets_no_buttons_and_presses_none(
+    qtbot: QtBot, daemon: PrivateBus, notices: DesktopNotices, heard: list[tuple[str, ...]], *, marked: bool
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PRESSING, daemon.address],
+        cwd=Path(__file__).parents[3],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=brand if marked else None,  # noqa: PLW1509  as the app does it
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        notices.send(ASK)
+        qtbot.waitUntil(lambda: ASK.key in notices._open and notices._open[ASK.key].number != 0, timeout=LIMIT)
+        assert process.stdout.readline() == f"shown {0 if marked else 4}\n"
+        answered: list[Any] = []
+        notices._service.call(PATH, NAME, "Press", then=answered.append)
+        qtbot.waitUntil(lambda: bool(answered), timeout=LIMIT)
+        settle(qtbot, notices)
+        assert heard == ([] if marked else [("pressed", ASK.key, "approve")])
+    finally:
+        process.kill()
+        process.communicate()
