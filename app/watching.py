@@ -158,8 +158,8 @@ class Watching(QObject):
         if "job" in {one["kind"] for one in validated.described["handlers"]} - known:  # a script may have saved itself
             sentence = self.tr("it now has a job, which may do all that you may; deploy it yourself.")
             raise RefusedError("first job", sentence)
-        asked = self._installation.host.ask(lambda _: self._installation.house.commands.deploy(validated, Wish()))
-        answer = asked.result()
+        deploy = self._installation.house.commands.deploy
+        answer = self._installation.ask_for_user(lambda _: deploy(validated, Wish())).result()
         sentence = self.tr("{workflow}: deployed version {version}, since its file was saved.")
         return sentence.format(workflow=answer["workflow"], version=answer["version"])
 

@@ -127,3 +127,11 @@ def test_it_looks_now_and_then_only_while_a_file_is_to_be_watched(room: Room) ->
     assert room.watching.look()
     room.installation.host.ask(lambda _: room.installation.house.commands.watch("backup", on=False)).result(30)
     assert not room.watching.look()
+
+
+def test_an_app_that_a_script_started_deploys_nothing(room: Room) -> None:
+    room.installation.is_of_script = True
+    room.script.write_text(job('ctx.done("New")'))
+    room.wait_for(lambda: len(room.said) == 1)
+    assert room.said[0].startswith("backup.py was saved, and not deployed: A script started Dayhand")
+    assert room.version == 1
