@@ -140,8 +140,19 @@ _PROGRESS = _both(
     _needs("done", "total"),
     _object(done=_is_figure, total=_or_none(_is_figure), text=_or_none(_text)),
 )
+
+
+def _target(value: Any) -> bool:
+    """What an outside action would change, as its connector describes it; a file is shown with size and date."""
+    if not isinstance(value, dict) or value.get("kind") != "file":
+        return True
+    modified = value.get("modified_ns")
+    return _number(value.get("size")) and type(modified) is int and _instant(modified // 1_000_000)
+
+
 _CALL = _both(
-    _needs("connection", "tool", "parameters"), _object(connection=_text, tool=_text, endpoint=_or_none(_texts))
+    _needs("connection", "tool", "parameters"),
+    _object(connection=_text, tool=_text, parameters=_object(), target=_target, endpoint=_or_none(_texts)),
 )
 _WORKFLOW_HANDLER = {"workflow": _name, "handler": _name}
 

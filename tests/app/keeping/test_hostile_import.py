@@ -58,6 +58,23 @@ def test_a_script_that_another_text_describes_is_refused(good: bytes, home: Home
     assert home.take_in(edit(good, lambda db: db.execute("UPDATE scripts SET source = 'import os'"))) == REFUSED
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("parameters", '"text"'),
+        ("parameters", "[1]"),
+        ("parameters", "null"),
+        ("target", '{"kind": "file"}'),
+        ("target", '{"kind": "file", "size": 1, "modified_ns": "soon"}'),
+        ("target", '{"kind": "file", "size": 1, "modified_ns": 1e300}'),
+    ],
+)
+def test_an_action_that_cannot_be_shown_is_refused(good: bytes, home: Home, field: str, value: str) -> None:
+    call = '{"connection": "table:expenses", "tool": "append", "parameters": {}}'
+    statement = "UPDATE requests SET call = json_set(?, ?, json(?))"
+    assert home.take_in(edit(good, lambda db: db.execute(statement, (call, f"$.{field}", value)))) == REFUSED
+
+
 def test_every_column_of_every_table_has_a_rule() -> None:
     every_column_has_a_rule()
 
