@@ -10,7 +10,6 @@ from typing import Any
 from scheduler.rules.mutations import Mutation
 from scheduler.rules.phases import HandlerKind, Phase, Status
 from scheduler.store.events import EventState
-from scheduler.store.grants import GrantKind
 from scheduler.store.lanes import Block
 from scheduler.store.requests import RequestKind
 from scheduler.store.workflows import ScriptOrigin, WorkflowStatus
@@ -227,16 +226,13 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "sentence": _text, "call": _or_none(_json(_CALL)), "ui": _or_none(_json()), "hash": _or_none(_name),
         "created": _instant, "answer": _or_none(_name), "answered": _or_none(_instant),
     },
-    "grants": {
-        "workflow": _name, "handler": _name_or_nothing, "connection": _name, "tool": _name, "kind": _word(GrantKind),
-        "created": _instant,
-    },
     "connections": {"name": _name, "settings": _json(_scalars), "trouble": _or_none(_text), "created": _instant},
 }  # fmt: skip
 """In an order in which each table comes after those that it refers to."""
 
-LEFT_BEHIND = frozenset({"facts", "answers", "history_waiting"})
-"""Tables that do not travel: what is true of one installation, and what is made again from the rest."""
+LEFT_BEHIND = frozenset({"facts", "answers", "grants", "history_waiting"})
+"""Tables that do not travel: what is true of one installation, what only its user can allow, and what is made again
+from the rest."""
 
 
 def is_whole_source(sha256: str, source: str) -> bool:
