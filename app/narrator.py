@@ -48,11 +48,11 @@ class Narrator:
         """Say what is new."""
         news = self._views.news(self._number, self._watched)
         self._number = news.number
+        open_now = {one.id: one for one in self._views.attention()}
+        for gone in [one for one in self._asked if one not in open_now]:  # before what followed from the answer
+            self._tell_answer(self._find_answer(self._asked.pop(gone)))
         for run in news.runs:
             self._tell_run(run)
-        open_now = {one.id: one for one in self._views.attention()}
-        for gone in [one for one in self._asked if one not in open_now]:
-            self._tell_answer(self._find_answer(self._asked.pop(gone)))
         for one in open_now.values():
             if one.id not in self._asked:
                 self._asked[one.id] = replace(one, call=None, ui=None)  # they may be large
