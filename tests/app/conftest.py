@@ -4,6 +4,13 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_application(qapp: QApplication) -> QApplication:
+    """A command that a test runs in this process would make one without windows, and there can be no second one."""
+    return qapp
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -50,8 +50,8 @@ def test_runs_a_question_and_its_answer(told: Told) -> None:
     told.shop.house.answering.approve(request.id)
     told.shop.settle()
     assert told.look() == [
-        "receipts: Filed 1 receipts",
         "receipts: you said yes: Add 1 receipts to Expenses",
+        "receipts: Filed 1 receipts",
     ]
 
 
@@ -64,7 +64,7 @@ def test_what_waited_before_it_began_is_told_too(told: Told) -> None:
     ]
     told.shop.house.answering.reject(told.shop.views.attention()[0].id)
     told.shop.settle()
-    assert told.look()[-1] == "receipts: you said no: Add 1 receipts to Expenses"
+    assert told.look()[0] == "receipts: you said no: Add 1 receipts to Expenses"
 
 
 def test_a_question_that_went_with_its_workflow_no_longer_needs_anybody(told: Told) -> None:
