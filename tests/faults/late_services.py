@@ -23,6 +23,7 @@ from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.deploying import Wish
 from scheduler.store import requests
 from scheduler.store.health import close_store, open_store
+from scheduler.store.requests import RequestKind
 from tests.connections.emulator import running_emulator
 from tests.connections.front import running_front
 from tests.connections.late_gateway import LateGateway, late_gateway
@@ -119,6 +120,8 @@ def _run(house: House, clock: SystemClock, actions: int) -> None:
         house.engine.tick(clock.now())
         db = house.database.read()
         for one in requests.still_open(db):
+            if one.kind is not RequestKind.APPROVAL:
+                raise SystemExit(f"{one.workflow} asks: {one.sentence}")
             house.answering.approve(one.id)
         [done] = db.execute("SELECT count(*) FROM events WHERE state = 'consumed'").fetchone()
         if done == actions:

@@ -111,7 +111,7 @@ def test_whether_it_happened_is_not_looked_up_in_another_folder(
 @pytest.mark.parametrize(
     ("connector", "one", "other"),
     [
-        (imap, {"host": "a", "user": "me", "port": 993}, {"host": "a", "user": "me", "port": 143}),
+        (imap, {"host": "a", "user": "me", "security": "tls"}, {"host": "a", "user": "me", "security": "starttls"}),
         (caldav, {"url": "https://a/me/"}, {"url": "https://a/me", "certificate": "/c.pem", "password": "x"}),
         (http, {"base_url": "https://a", "auth": "none"}, {"base_url": "https://a", "auth": "bearer", "secret": "x"}),
     ],
@@ -139,3 +139,9 @@ def test_what_is_secret_is_no_part_of_it() -> None:
     field = Field(name="token", label="Token", secret=True, kind=FieldKind.TEXT)
     connector = Connector(kind="x", title="X", help="", fields=(field,), tools=(), test=lambda _: "")
     assert connector.endpoint({"token": "secret"}) == {}
+
+
+def test_another_port_is_another_server() -> None:
+    """Bridges and tunnels on this computer tell their accounts apart by nothing else."""
+    one, other = ({"host": "127.0.0.1", "user": "me", "port": port} for port in (1143, 2143))
+    assert imap.endpoint(one) != imap.endpoint(other)
