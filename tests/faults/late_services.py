@@ -32,6 +32,7 @@ from tests.connections.test_web_workflows import Pocket
 
 _DELAYS_S = (1, 10, 50)
 _TIMEOUT_S = 900.0
+_MAX_MAILS = 15
 
 
 def main() -> None:
@@ -39,9 +40,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=50, help="approved actions of each service at each delay")
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        emulator = stack.enter_context(running_emulator(Path(folder)))
         applied = Counter[str]()
         for delay_s in _DELAYS_S:
+            own = Path(folder) / f"emulator {delay_s}"
+            own.mkdir()
+            emulator = stack.enter_context(running_emulator(own))
             fronts = {
                 "slack": stack.enter_context(running_front(emulator.slack)),
                 "google": stack.enter_context(running_front(emulator.google)),
@@ -59,7 +62,7 @@ def main() -> None:
                     times = sum(_holds(body, mark) for body in gateways[kind].applied)
                     applied[f"{name}, {delay_s} s late: done {times} times"] += 1
     for line, count in sorted(applied.items()):
-        sys.stdout.write(f"{line}: {count} of {rounds}\n")
+        sys.stdout.write(f"{line}: {count} actions\n")
     sys.exit(any("done 1 times" not in line for line in applied))
 
 
@@ -73,6 +76,10 @@ def _after(seconds: float) -> Callable[[Callable[[], None]], None]:
 
 
 def _marks(name: str, rounds: int) -> list[str]:
+    if (
+        name == "gmail send"
+    ):  # the emulator finds no mail by its Message-ID, so all must be among the latest that were sent
+        rounds = min(rounds, _MAX_MAILS)
     return [f"{name.replace(' ', '-')}-{number}-end" for number in range(rounds)]
 
 
@@ -108,7 +115,7 @@ def _act(data: Path, gateways: dict[str, LateGateway], rounds: int) -> None:
                 validated = house.validation.validate(f"{mark}.py", write_workflow(action, mark))
                 house.commands.deploy(validated, Wish(grant=True))
                 house.events.publish(mark, "t", "a", title="a", data=None)
-        _run(house, clock, len(ACTIONS) * rounds)
+        _run(house, clock, sum(len(_marks(name, rounds)) for name in ACTIONS))
     finally:
         house.close()
         close_store(store.database)
